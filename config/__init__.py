@@ -1,0 +1,1 @@
+"""Configuration: files and secrets in, plain values out."""

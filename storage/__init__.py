@@ -1,0 +1,1 @@
+"""The durable record: the only package that speaks SQL."""
