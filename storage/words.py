@@ -98,9 +98,8 @@ TRANSITIONS: Final[Mapping[tuple[IntentState, IntentState], frozenset[By]]] = Ma
 
 def sources(to: IntentState, by: By) -> frozenset[IntentState]:
     """The states from which *by* may move an intent to *to*; the guarded UPDATE names them."""
-    return frozenset(
-        old for (old, new), causes in TRANSITIONS.items() if new is to and by in causes
-    )
+    moves = TRANSITIONS.items()
+    return frozenset(old for (old, new), causes in moves if new is to and by in causes)
 
 
 class DraftState(StrEnum):
@@ -247,7 +246,7 @@ class Evidence:
 
     kind: EvidenceKind
     attempt: int
-    detail: Mapping[str, str | int | float | bool | None | Sequence[str]] = field(
+    detail: Mapping[str, str | int | float | bool | Sequence[str] | None] = field(
         default_factory=dict
     )
 
