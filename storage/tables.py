@@ -91,6 +91,7 @@ threads = sa.Table(
     _count("revision"),
     _text("message_set"),
     _ms("due_at"),
+    _count("dues"),
     _ms("changed_at", nullable=False),
     _count("generation"),
     _count("triaged_revision", default=-1),

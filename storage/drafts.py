@@ -1,0 +1,130 @@
+"""Drafts of ours: which exist, at which exact version, and what became of them.
+
+A draft is recorded in the transaction that accepts its intent. ``held`` and ``edited`` mean that it
+lies unsent in the mailbox, and while one does, no other draft is created in its thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from storage.tables import drafts
+from storage.words import (
+    OPEN_DRAFTS,
+    DraftState,
+    Identity,
+    IntegrationId,
+    IntentId,
+    Ref,
+    ThreadId,
+    Version,
+)
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """One draft of ours. ``shown`` are the headers and the body that the owner sees of it."""
+
+    id: int
+    integration: IntegrationId
+    thread: ThreadId
+    intent: IntentId
+    ref: Ref
+    version: Version
+    content_hash: str
+    state: DraftState
+    answers: Identity | None
+    shown: Mapping[str, object]
+    made_at: int
+    missing_at: int | None
+    discard_asked_by: str | None
+
+    @property
+    def open(self) -> bool:
+        """Whether it lies unsent in the mailbox as far as we know."""
+        return self.state in OPEN_DRAFTS
+
+
+def record(
+    conn: Connection,
+    *,
+    integration: IntegrationId,
+    thread: ThreadId,
+    intent: IntentId,
+    ref: Ref,
+    version: Version,
+    content_hash: str,
+    state: DraftState,
+    answers: Identity | None,
+    shown: Mapping[str, object],
+    now_ms: int,
+) -> int:
+    """Record a draft; gives its id."""
+    done = conn.execute(
+        sa.insert(drafts).returning(drafts.c.id),
+        {
+            "integration": integration,
+            "thread": thread,
+            "intent": intent,
+            "ref": ref,
+            "version": version,
+            "content_hash": content_hash,
+            "state": str(state),
+            "answers": answers,
+            "shown": dict(shown),
+            "made_at": now_ms,
+        },
+    )
+    return int(done.scalar_one())
+
+
+def of_thread(conn: Connection, integration: str, thread: str) -> list[Draft]:
+    """Every draft of ours in the thread, oldest first."""
+    return _many(conn, drafts.c.integration == integration, drafts.c.thread == thread)
+
+
+def of_intent(conn: Connection, intent: IntentId) -> list[Draft]:
+    """The drafts that one intent made (two when it was duplicated)."""
+    return _many(conn, drafts.c.intent == intent)
+
+
+def one(conn: Connection, draft: int) -> Draft | None:
+    """The draft of this id."""
+    found = _many(conn, drafts.c.id == draft)
+    return found[0] if found else None
+
+
+def open_in(conn: Connection, integration: str, thread: str) -> bool:
+    """Whether a draft of ours is recorded held or edited in the thread."""
+    found = conn.scalar(
+        sa.select(sa.literal(1))
+        .where(
+            drafts.c.integration == integration,
+            drafts.c.thread == thread,
+            drafts.c.state.in_(sorted(OPEN_DRAFTS)),
+        )
+        .limit(1)
+    )
+    return found is not None
+
+
+def update(conn: Connection, draft: int, **values: object) -> None:
+    """Change what is known of a draft."""
+    if isinstance(values.get("state"), DraftState):
+        values["state"] = str(values["state"])
+    conn.execute(sa.update(drafts).where(drafts.c.id == draft).values(values))
+
+
+def _many(conn: Connection, *where: sa.ColumnElement[bool]) -> list[Draft]:
+    rows = conn.execute(sa.select(drafts).where(*where).order_by(drafts.c.id)).mappings()
+    return [
+        Draft(**{str(k): v for k, v in row.items() if k != "state"}, state=DraftState(row["state"]))
+        for row in rows
+    ]

@@ -1,0 +1,329 @@
+"""Intents: the durable record of one side effect, its attempts, its evidence and its legal moves.
+
+Every function here that changes a state expects the thread's lease row to be locked by the same
+transaction (``storage.leases.lock``), and moves it by one conditional UPDATE that names the attempt
+and the states that TRANSITIONS allows; a move that is not legal changes nothing and says so.
+
+What must never happen here: an UPDATE of a state without its attempt, a DELETE, a key used twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from storage.tables import evidence, intents, leases
+from storage.words import (
+    MAILBOX_CHANGING,
+    By,
+    Evidence,
+    EvidenceKind,
+    IntegrationId,
+    IntentId,
+    IntentKey,
+    IntentState,
+    InvalidTransitionError,
+    Kind,
+    OwnerId,
+    Ref,
+    ThreadId,
+    UserName,
+    Version,
+    sources,
+)
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, RowMapping
+
+TRIES = 5
+"""Calls under one key that may end in a passing rejection before a person is asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intent:
+    """One intent as stored. Times are epoch milliseconds by the database's clock."""
+
+    id: IntentId
+    key: IntentKey
+    kind: Kind
+    user: UserName
+    integration: IntegrationId
+    thread: ThreadId
+    generation: int
+    attempt: int
+    tries_left: int
+    state: IntentState
+    blocks: bool
+    owner: OwnerId
+    fence: int
+    request: bytes
+    fingerprint: str
+    mark: str | None
+    plan: Mapping[str, object]
+    token: Mapping[str, object]
+    place: Mapping[str, object]
+    before: Sequence[str]
+    content_hash: str | None
+    call_timeout_ms: int
+    claimed_at: int
+    ended_at: int | None
+    settled_at: int | None
+    settled_by: str | None
+    reason: str | None
+    passing: bool
+    retry_at: int | None
+    next_look_at: int | None
+    looks: int
+    clean_look_at: int | None
+    looks_ended_at: int | None
+    provider_ref: Ref | None
+    version: Version | None
+    message_id_asked: str | None
+    message_id_seen: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One piece of evidence as stored."""
+
+    at: int
+    kind: EvidenceKind
+    attempt: int
+    detail: Mapping[str, object]
+
+
+def by_key(conn: Connection, key: IntentKey) -> Intent | None:
+    """The intent of this idempotency key."""
+    return _one(conn, intents.c.key == key)
+
+
+def by_id(conn: Connection, intent: IntentId) -> Intent | None:
+    """The intent of this id."""
+    return _one(conn, intents.c.id == intent)
+
+
+def of_thread(conn: Connection, integration: str, thread: str) -> list[Intent]:
+    """Every intent of a thread, oldest first."""
+    return _many(conn, intents.c.integration == integration, intents.c.thread == thread)
+
+
+def everything(conn: Connection) -> list[Intent]:
+    """Every intent there is, oldest first."""
+    return _many(conn, sa.true())
+
+
+def in_state(conn: Connection, *states: IntentState) -> list[Intent]:
+    """Every intent in one of these states, oldest first."""
+    return _many(conn, intents.c.state.in_([str(state) for state in states]))
+
+
+def with_looks_due(conn: Connection, by_ms: int) -> list[Intent]:
+    """Intents whose next look falls due by *by_ms*."""
+    return _many(conn, intents.c.next_look_at <= by_ms)
+
+
+def next_look_at(conn: Connection) -> int | None:
+    """When the next look of any intent falls due (epoch ms)."""
+    when = conn.scalar(sa.select(sa.func.min(intents.c.next_look_at)))
+    return int(when) if when is not None else None
+
+
+def orphans(conn: Connection, now_ms: int) -> list[Intent]:
+    """Intents still ``calling`` whose lease is over: their caller will not tell us any more."""
+    query = (
+        sa.select(intents)
+        .join(
+            leases,
+            sa.and_(
+                leases.c.integration == intents.c.integration,
+                leases.c.thread == intents.c.thread,
+            ),
+        )
+        .where(
+            intents.c.state == str(IntentState.CALLING),
+            sa.or_(
+                leases.c.owner.is_(None),
+                leases.c.owner != intents.c.owner,
+                leases.c.fence != intents.c.fence,
+                leases.c.expires_at <= now_ms,
+            ),
+        )
+        .order_by(intents.c.claimed_at, intents.c.id)
+    )
+    return [_intent(row) for row in conn.execute(query).mappings()]
+
+
+def another_blocks(
+    conn: Connection, integration: str, thread: str, but: IntentId | None
+) -> IntentId | None:
+    """Another mailbox-changing intent that blocks the thread, if there is one."""
+    found = conn.scalar(
+        sa.select(intents.c.id)
+        .where(
+            intents.c.integration == integration,
+            intents.c.thread == thread,
+            intents.c.blocks == 1,
+            intents.c.kind.in_(sorted(MAILBOX_CHANGING)),
+            intents.c.id != (but or ""),
+        )
+        .limit(1)
+    )
+    return None if found is None else IntentId(found)
+
+
+def insert(conn: Connection, intent: Intent) -> None:
+    """Write a new intent, ``calling``, attempt 1."""
+    values: dict[str, object] = {
+        column.name: getattr(intent, column.name) for column in intents.columns
+    }
+    values["blocks"] = int(intent.blocks)
+    values["passing"] = int(intent.passing)
+    values["plan"] = dict(intent.plan)
+    values["token"] = dict(intent.token)
+    values["place"] = dict(intent.place)
+    values["before"] = list(intent.before)
+    conn.execute(sa.insert(intents), values)
+
+
+def call_again(
+    conn: Connection,
+    intent: Intent,
+    by: By,
+    *,
+    owner: OwnerId,
+    fence: int,
+    now_ms: int,
+    token: Mapping[str, object],
+    place: Mapping[str, object],
+    before: Sequence[str],
+    call_timeout_ms: int,
+) -> bool:
+    """Begin the next attempt of an intent under the same key, with the bytes that are stored."""
+    return _move(
+        conn,
+        intent.id,
+        intent.attempt,
+        IntentState.CALLING,
+        by,
+        {
+            "attempt": intent.attempt + 1,
+            "owner": owner,
+            "fence": fence,
+            "claimed_at": now_ms,
+            "ended_at": None,
+            "settled_at": None,
+            "settled_by": None,
+            "reason": None,
+            "passing": 0,
+            "retry_at": None,
+            "next_look_at": None,
+            "looks": 0,
+            "clean_look_at": None,
+            "looks_ended_at": None,
+            "blocks": 1 if intent.kind in MAILBOX_CHANGING else 0,
+            "token": dict(token),
+            "place": dict(place),
+            "before": list(before),
+            "call_timeout_ms": call_timeout_ms,
+        },
+    )
+
+
+def move(
+    conn: Connection,
+    intent: Intent,
+    to: IntentState,
+    by: By,
+    now_ms: int,
+    **values: object,
+) -> bool:
+    """Move an intent at its stored attempt, if that is legal; False changes nothing."""
+    settled = to not in (IntentState.CALLING, IntentState.UNKNOWN)
+    more: dict[str, object] = dict(values)
+    if settled:
+        more.setdefault("settled_at", now_ms)
+        more.setdefault("settled_by", str(by))
+        more.setdefault("blocks", 0)
+    return _move(conn, intent.id, intent.attempt, to, by, more)
+
+
+def update(conn: Connection, intent: Intent, **values: object) -> None:
+    """Change what is not the state: looks, freedom, references. Names the attempt as well."""
+    if "state" in values:
+        raise InvalidTransitionError("a state moves through storage.intents.move alone")
+    conn.execute(
+        sa.update(intents)
+        .where(intents.c.id == intent.id, intents.c.attempt == intent.attempt)
+        .values(values)
+    )
+
+
+def add_evidence(conn: Connection, intent: IntentId, now_ms: int, fact: Evidence) -> None:
+    """Append one fact; evidence is never changed and never removed."""
+    conn.execute(
+        sa.insert(evidence),
+        {
+            "intent": intent,
+            "attempt": fact.attempt,
+            "at": now_ms,
+            "kind": str(fact.kind),
+            "detail": dict(fact.detail),
+        },
+    )
+
+
+def evidence_of(conn: Connection, intent: IntentId) -> list[Fact]:
+    """All evidence about one intent, oldest first."""
+    rows = conn.execute(
+        sa.select(evidence).where(evidence.c.intent == intent).order_by(evidence.c.id)
+    )
+    return [
+        Fact(at=row.at, kind=EvidenceKind(row.kind), attempt=row.attempt, detail=dict(row.detail))
+        for row in rows
+    ]
+
+
+def _move(
+    conn: Connection,
+    intent: IntentId,
+    attempt: int,
+    to: IntentState,
+    by: By,
+    values: Mapping[str, object],
+) -> bool:
+    allowed = sources(to, by)
+    if not allowed:
+        raise InvalidTransitionError(f"nothing becomes {to} by {by}")
+    done = conn.execute(
+        sa.update(intents)
+        .where(
+            intents.c.id == intent,
+            intents.c.attempt == attempt,
+            intents.c.state.in_(sorted(allowed)),
+        )
+        .values(state=str(to), **values)
+    )
+    return bool(done.rowcount)
+
+
+def _one(conn: Connection, where: sa.ColumnElement[bool]) -> Intent | None:
+    row = conn.execute(sa.select(intents).where(where)).mappings().one_or_none()
+    return None if row is None else _intent(row)
+
+
+def _many(conn: Connection, *where: sa.ColumnElement[bool]) -> list[Intent]:
+    query = sa.select(intents).where(*where).order_by(intents.c.claimed_at, intents.c.id)
+    return [_intent(row) for row in conn.execute(query).mappings()]
+
+
+def _intent(row: RowMapping) -> Intent:
+    values = dict(row)
+    values["kind"] = Kind(row["kind"])
+    values["state"] = IntentState(row["state"])
+    values["blocks"] = bool(row["blocks"])
+    values["passing"] = bool(row["passing"])
+    values["request"] = bytes(row["request"])
+    return Intent(**{str(name): value for name, value in values.items()})

@@ -1,0 +1,196 @@
+"""Review items: what waits for a person, and what closes by itself.
+
+An item is one thing about one subject; opening it again while it is open updates it. An item closes
+in the same transaction as the fact that settles it. ``hidden`` items were dismissed by a person
+and come back only when the thing happens again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from storage.tables import notices, review_items
+from storage.words import ItemKind
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One review item. ``about`` names its subject (an intent, a message, a mailbox)."""
+
+    id: int
+    kind: ItemKind
+    user: str
+    integration: str
+    thread: str
+    about: str
+    subject: str
+    summary: str
+    state: str
+    opened_at: int
+    closed_at: int | None
+    closed_by: str | None
+    hidden: bool
+    detail: Mapping[str, object]
+
+
+def open_item(
+    conn: Connection,
+    now_ms: int,
+    kind: ItemKind,
+    *,
+    user: str,
+    integration: str = "",
+    thread: str = "",
+    about: str = "",
+    subject: str = "",
+    summary: str,
+    detail: Mapping[str, object] | None = None,
+) -> int:
+    """Open an item, or update the open one about the same thing; gives its id."""
+    same = sa.and_(
+        review_items.c.kind == str(kind),
+        review_items.c.user == user,
+        review_items.c.integration == integration,
+        review_items.c.thread == thread,
+        review_items.c.about == about,
+        review_items.c.state == "open",
+    )
+    found = conn.scalar(sa.select(review_items.c.id).where(same))
+    if found is not None:
+        conn.execute(
+            sa.update(review_items)
+            .where(review_items.c.id == found)
+            .values(summary=summary, subject=subject, detail=dict(detail or {}))
+        )
+        return int(found)
+    done = conn.execute(
+        sa.insert(review_items).returning(review_items.c.id),
+        {
+            "kind": str(kind),
+            "user": user,
+            "integration": integration,
+            "thread": thread,
+            "about": about,
+            "subject": subject,
+            "summary": summary,
+            "state": "open",
+            "opened_at": now_ms,
+            "detail": dict(detail or {}),
+        },
+    )
+    return int(done.scalar_one())
+
+
+def close(
+    conn: Connection,
+    now_ms: int,
+    by: str,
+    *,
+    kind: ItemKind | None = None,
+    integration: str | None = None,
+    thread: str | None = None,
+    about: str | None = None,
+    item: int | None = None,
+) -> int:
+    """Close open items that match every criterion given; gives how many."""
+    where = [review_items.c.state == "open"]
+    if kind is not None:
+        where.append(review_items.c.kind == str(kind))
+    if integration is not None:
+        where.append(review_items.c.integration == integration)
+    if thread is not None:
+        where.append(review_items.c.thread == thread)
+    if about is not None:
+        where.append(review_items.c.about == about)
+    if item is not None:
+        where.append(review_items.c.id == item)
+    if len(where) == 1:
+        raise ValueError("name what to close")
+    done = conn.execute(
+        sa.update(review_items).where(*where).values(state="closed", closed_at=now_ms, closed_by=by)
+    )
+    return int(done.rowcount)
+
+
+def one(conn: Connection, item: int) -> Item | None:
+    """The item of this id."""
+    found = _many(conn, review_items.c.id == item)
+    return found[0] if found else None
+
+
+def listed(conn: Connection, *, closed: bool = False, user: str | None = None) -> list[Item]:
+    """Items that wait for a person, oldest first; with *closed* also those that ended."""
+    where = []
+    if not closed:
+        where.append(review_items.c.state == "open")
+    if user is not None:
+        where.append(review_items.c.user == user)
+    return _many(conn, *where)
+
+
+def open_about(conn: Connection, kind: ItemKind, about: str) -> list[Item]:
+    """Open items of one kind about one thing."""
+    return _many(
+        conn,
+        review_items.c.state == "open",
+        review_items.c.kind == str(kind),
+        review_items.c.about == about,
+    )
+
+
+def counts(conn: Connection) -> dict[str, int]:
+    """How many open items there are of each kind."""
+    rows = conn.execute(
+        sa.select(review_items.c.kind, sa.func.count())
+        .where(review_items.c.state == "open")
+        .group_by(review_items.c.kind)
+    )
+    return {kind: int(number) for kind, number in rows}
+
+
+def ask_to_tell(conn: Connection, user: str, item: int, kind: ItemKind, due_at: int) -> None:
+    """Have the owner told of an item at *due_at*, once."""
+    found = conn.scalar(
+        sa.select(notices.c.id).where(notices.c.item == item, notices.c.kind == str(kind))
+    )
+    if found is None:
+        conn.execute(
+            sa.insert(notices),
+            {
+                "user": user,
+                "item": item,
+                "kind": str(kind),
+                "due_at": due_at,
+                "state": "waiting",
+            },
+        )
+
+
+def _many(conn: Connection, *where: sa.ColumnElement[bool]) -> list[Item]:
+    rows = conn.execute(sa.select(review_items).where(*where).order_by(review_items.c.id))
+    return [
+        Item(
+            id=row.id,
+            kind=ItemKind(row.kind),
+            user=row.user,
+            integration=row.integration,
+            thread=row.thread,
+            about=row.about,
+            subject=row.subject,
+            summary=row.summary,
+            state=row.state,
+            opened_at=row.opened_at,
+            closed_at=row.closed_at,
+            closed_by=row.closed_by,
+            hidden=bool(row.hidden),
+            detail=dict(row.detail),
+        )
+        for row in rows
+    ]

@@ -1,0 +1,396 @@
+"""Threads and the messages in them: what changed, what is due, what was judged.
+
+A thread's ``revision`` counts what others and the owner did; nothing of ours raises it. ``dues``
+counts every time that the thread was made due, so that the end of a piece of work clears only the
+due that it answered and never one that came meanwhile.
+
+A crash between two transactions here repeats work; it never loses a change, because the cursor of
+a mailbox moves in the same transaction that notes its changes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from storage import leases
+from storage.leases import Held
+from storage.tables import messages, thread_keys, threads
+from storage.words import Identity, IntegrationId, IntentId, Ref, ThreadId
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, RowMapping
+
+_CHUNK = 400
+"""Values in one IN list; SQLite allows 32,766 variables, statements of this size stay cached."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One noted message; ``intent`` names the intent of ours whose mark it carries."""
+
+    ref: Ref
+    identity: Identity
+    message_id: str | None
+    thread: ThreadId
+    folder: str
+    arrived_at: int
+    arrival_order: int = 0
+    intent: IntentId | None = None
+    unreadable: str | None = None
+    gone_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadRow:
+    """A thread as the store knows it."""
+
+    integration: IntegrationId
+    thread: ThreadId
+    provider_thread: str | None
+    subject: str
+    revision: int
+    message_set: str
+    due_at: int | None
+    dues: int
+    generation: int
+    triage: Mapping[str, object] | None
+    no_draft_because: str | None
+    failures: int
+    quarantined_at: int | None
+    reconcile_first: bool
+
+
+def from_datetime(at: datetime) -> int:
+    """Epoch milliseconds of an aware datetime."""
+    return int(at.timestamp() * 1000)
+
+
+def known_refs(conn: Connection, integration: str, refs: Sequence[Ref]) -> frozenset[Ref]:
+    """Which of *refs* have been noted and are not known to be gone."""
+    found: set[Ref] = set()
+    for start in range(0, len(refs), _CHUNK):
+        chunk = refs[start : start + _CHUNK]
+        found.update(
+            Ref(ref)
+            for ref in conn.scalars(
+                sa.select(messages.c.ref).where(
+                    messages.c.integration == integration,
+                    messages.c.ref.in_(chunk),
+                    messages.c.gone_at.is_(None),
+                )
+            )
+        )
+    return frozenset(found)
+
+
+def find_keys(conn: Connection, integration: str, keys: Iterable[str]) -> dict[str, ThreadId]:
+    """The threads that already own any of these thread keys."""
+    wanted = list(dict.fromkeys(keys))
+    found: dict[str, ThreadId] = {}
+    for start in range(0, len(wanted), _CHUNK):
+        rows = conn.execute(
+            sa.select(thread_keys.c.key, thread_keys.c.thread).where(
+                thread_keys.c.integration == integration,
+                thread_keys.c.key.in_(wanted[start : start + _CHUNK]),
+            )
+        )
+        found.update((row.key, ThreadId(row.thread)) for row in rows)
+    return found
+
+
+def claim_keys(conn: Connection, integration: str, thread: ThreadId, keys: Sequence[str]) -> None:
+    """Give *keys* to the thread; a key that another thread owns stays there for ever."""
+    taken = find_keys(conn, integration, keys)
+    fresh = [key for key in dict.fromkeys(keys) if key not in taken]
+    if fresh:
+        conn.execute(
+            sa.insert(thread_keys),
+            [{"integration": integration, "key": key, "thread": thread} for key in fresh],
+        )
+
+
+def keys_of(conn: Connection, integration: str, thread: str) -> frozenset[str]:
+    """Every Message-ID and other key that belongs to the thread."""
+    return frozenset(
+        conn.scalars(
+            sa.select(thread_keys.c.key).where(
+                thread_keys.c.integration == integration, thread_keys.c.thread == thread
+            )
+        )
+    )
+
+
+def ensure(
+    conn: Connection,
+    integration: IntegrationId,
+    thread: ThreadId,
+    now_ms: int,
+    *,
+    provider_thread: str | None,
+    subject: str,
+) -> None:
+    """Make the thread and its lease row if they are new."""
+    found = conn.scalar(
+        sa.select(sa.literal(1)).where(
+            threads.c.integration == integration, threads.c.thread == thread
+        )
+    )
+    if found is not None:
+        return
+    leases.ensure(conn, integration, thread)
+    conn.execute(
+        sa.insert(threads),
+        {
+            "integration": integration,
+            "thread": thread,
+            "provider_thread": provider_thread,
+            "subject": subject,
+            "message_set": "",
+            "changed_at": now_ms,
+        },
+    )
+
+
+def by_identity(conn: Connection, integration: str, identity: Identity) -> list[Message]:
+    """Every noted copy of one message."""
+    return _messages(conn, messages.c.integration == integration, messages.c.identity == identity)
+
+
+def by_ref(conn: Connection, integration: str, ref: Ref) -> Message | None:
+    """One noted message, whether or not it is gone."""
+    rows = _messages(conn, messages.c.integration == integration, messages.c.ref == ref)
+    return rows[0] if rows else None
+
+
+def messages_of(conn: Connection, integration: str, thread: str) -> list[Message]:
+    """Every noted message of the thread in order of arrival, gone ones too."""
+    return _messages(conn, messages.c.integration == integration, messages.c.thread == thread)
+
+
+def put_message(conn: Connection, integration: str, message: Message) -> None:
+    """Record a message under its reference, in place of what that reference was before."""
+    conn.execute(
+        sa.delete(messages).where(
+            messages.c.integration == integration, messages.c.ref == message.ref
+        )
+    )
+    conn.execute(
+        sa.insert(messages),
+        {
+            "integration": integration,
+            "ref": message.ref,
+            "identity": message.identity,
+            "message_id": message.message_id,
+            "thread": message.thread,
+            "folder": message.folder,
+            "arrived_at": message.arrived_at,
+            "arrival_order": message.arrival_order,
+            "intent": message.intent,
+            "unreadable": message.unreadable,
+            "gone_at": message.gone_at,
+        },
+    )
+
+
+def mark_gone(conn: Connection, integration: str, ref: Ref, now_ms: int) -> None:
+    """Note that a listing no longer shows *ref*; a hint, kept so that it is not read again."""
+    conn.execute(
+        sa.update(messages)
+        .where(messages.c.integration == integration, messages.c.ref == ref)
+        .values(gone_at=now_ms)
+    )
+
+
+def extended(message_set: str, identity: Identity) -> str:
+    """The message set with one more identity: a running hash, so that adding costs nothing."""
+    return hashlib.sha256(f"{message_set} {identity}".encode()).hexdigest()
+
+
+def changed(
+    conn: Connection,
+    row: ThreadRow,
+    now_ms: int,
+    *,
+    due_at: int,
+    arrived: Sequence[Identity] = (),
+    subject: str | None = None,
+) -> None:
+    """Raise the revision: somebody other than us did something in this thread."""
+    message_set = row.message_set
+    for identity in arrived:
+        message_set = extended(message_set, identity)
+    conn.execute(
+        sa.update(threads)
+        .where(threads.c.integration == row.integration, threads.c.thread == row.thread)
+        .values(
+            revision=threads.c.revision + 1,
+            message_set=message_set,
+            due_at=due_at,
+            dues=threads.c.dues + 1,
+            changed_at=now_ms,
+            subject=row.subject if subject is None else subject,
+        )
+    )
+
+
+def make_due(conn: Connection, integration: str, thread: str, at_ms: int) -> None:
+    """Have the thread worked on at *at_ms*, or earlier if it is due earlier."""
+    conn.execute(
+        sa.update(threads)
+        .where(threads.c.integration == integration, threads.c.thread == thread)
+        .values(
+            due_at=sa.case(
+                (
+                    sa.and_(threads.c.due_at.is_not(None), threads.c.due_at <= at_ms),
+                    threads.c.due_at,
+                ),
+                else_=at_ms,
+            ),
+            dues=threads.c.dues + 1,
+        )
+    )
+
+
+def raise_generation(conn: Connection, integration: str, thread: str, now_ms: int) -> None:
+    """A person asked again: what is wanted from now on has new keys, and the thread is due."""
+    conn.execute(
+        sa.update(threads)
+        .where(threads.c.integration == integration, threads.c.thread == thread)
+        .values(
+            generation=threads.c.generation + 1,
+            due_at=now_ms,
+            dues=threads.c.dues + 1,
+            quarantined_at=None,
+            failures=0,
+        )
+    )
+
+
+def load(conn: Connection, integration: str, thread: str) -> ThreadRow:
+    """The thread's row. Raises LookupError when there is no such thread."""
+    query = sa.select(threads).where(
+        threads.c.integration == integration, threads.c.thread == thread
+    )
+    row = conn.execute(query).mappings().one_or_none()
+    if row is None:
+        raise LookupError(f"no thread {thread} in {integration}")
+    return thread_row(row)
+
+
+def thread_row(value: RowMapping) -> ThreadRow:
+    """A ThreadRow from a mapping that holds the columns of the threads table."""
+    return ThreadRow(
+        integration=IntegrationId(str(value["integration"])),
+        thread=ThreadId(str(value["thread"])),
+        provider_thread=_opt_str(value["provider_thread"]),
+        subject=str(value["subject"]),
+        revision=_int(value["revision"]),
+        message_set=str(value["message_set"]),
+        due_at=_opt_int(value["due_at"]),
+        dues=_int(value["dues"]),
+        generation=_int(value["generation"]),
+        triage=_opt_map(value["triage"]),
+        no_draft_because=_opt_str(value["no_draft_because"]),
+        failures=_int(value["failures"]),
+        quarantined_at=_opt_int(value["quarantined_at"]),
+        reconcile_first=bool(value["reconcile_first"]),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finish:
+    """How a piece of work on a thread ended.
+
+    ``read_dues`` is the ``dues`` that the work read; ``again_at`` (epoch ms) asks for another turn;
+    ``triage`` None leaves the old one; ``failed`` counts a failure, anything else clears the count.
+    """
+
+    read_dues: int
+    revision: int
+    triage: Mapping[str, object] | None = None
+    no_draft_because: str | None = None
+    again_at: int | None = None
+    failed: bool = False
+    quarantine: bool = False
+    reconciled: bool = False
+
+
+def finish(conn: Connection, held: Held, end: Finish, now_ms: int, *, dues_before: int) -> None:
+    """End a piece of work: the thread's row, whose lease row is locked and ours.
+
+    ``dues_before`` is the count at the start of this transaction. When somebody made the thread
+    due after the work read it, that due stays.
+    """
+    values: dict[str, object] = {"failures": threads.c.failures + 1 if end.failed else 0}
+    if dues_before == end.read_dues:
+        values["due_at"] = end.again_at
+    if end.triage is not None:
+        values["triage"] = dict(end.triage)
+        values["triaged_revision"] = end.revision
+        values["no_draft_because"] = end.no_draft_because
+    if end.quarantine:
+        values["quarantined_at"] = now_ms
+    if end.reconciled:
+        values["reconcile_first"] = 0
+    conn.execute(
+        sa.update(threads)
+        .where(threads.c.integration == held.integration, threads.c.thread == held.thread)
+        .values(values)
+    )
+
+
+def dues(conn: Connection, integration: str, thread: str) -> int:
+    """How often the thread has been made due so far."""
+    value = conn.scalar(
+        sa.select(threads.c.dues).where(
+            threads.c.integration == integration, threads.c.thread == thread
+        )
+    )
+    return int(value or 0)
+
+
+def _messages(conn: Connection, *where: sa.ColumnElement[bool]) -> list[Message]:
+    rows = conn.execute(
+        sa.select(messages)
+        .where(*where)
+        .order_by(messages.c.arrived_at, messages.c.arrival_order, messages.c.ref)
+    )
+    return [
+        Message(
+            ref=Ref(row.ref),
+            identity=Identity(row.identity),
+            message_id=row.message_id,
+            thread=ThreadId(row.thread),
+            folder=row.folder,
+            arrived_at=row.arrived_at,
+            arrival_order=row.arrival_order,
+            intent=None if row.intent is None else IntentId(row.intent),
+            unreadable=row.unreadable,
+            gone_at=row.gone_at,
+        )
+        for row in rows
+    ]
+
+
+def _int(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"not a whole number: {value!r}")
+    return value
+
+
+def _opt_int(value: object) -> int | None:
+    return None if value is None else _int(value)
+
+
+def _opt_str(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _opt_map(value: object) -> Mapping[str, object] | None:
+    return value if isinstance(value, dict) else None
