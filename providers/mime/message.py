@@ -40,6 +40,7 @@ class Mail:
     are otherwise byte for byte those of the mail (surrounding white space removed).
     ``automated`` is None for a person's mail, else the reason in words. ``unreadable`` says why
     nothing could be read at all; ``body_unreadable`` why only the body could not.
+    ``original_from`` is what X-Original-From keeps where a list wrote itself into From (DMARC).
     ``mark`` is the raw value of our own mark header, not yet verified.
     """
 
@@ -49,6 +50,7 @@ class Mail:
     references: tuple[str, ...] = ()
     thread_index: str | None = None
     from_: tuple[Address, ...] = ()
+    original_from: tuple[Address, ...] = ()
     sender: Address | None = None
     reply_to: tuple[Address, ...] = ()
     to: tuple[Address, ...] = ()
@@ -87,7 +89,10 @@ class Heads:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """The headers of an answer to all: who it goes to, from whom, and how it is threaded."""
+    """The headers of an answer to all: who it goes to, from whom, and how it is threaded.
+
+    ``notes`` say in words what of the mail answered could not be taken over.
+    """
 
     to: tuple[Address, ...]
     cc: tuple[Address, ...]
@@ -95,6 +100,7 @@ class Envelope:
     subject: str
     in_reply_to: str | None
     references: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
