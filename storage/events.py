@@ -24,6 +24,7 @@ def log(
     integration: str,
     thread: str,
     kind: str,
+    /,
     **detail: object,
 ) -> None:
     """Append one event to the thread's story."""

@@ -1,0 +1,251 @@
+"""The claim: the one transaction that commits an intent and verifies that it may be acted on.
+
+It locks the thread's lease row, then checks in the order below; the first failure ends it and
+nothing is written. Only after its COMMIT has returned may the call be made.
+
+    1 lease ours (renewed by the same transaction)    4 nothing else blocks the thread
+    2 nothing paused, grace over, mailbox not resting 5 create: no unsent draft there, of anybody
+    3 the thread is the one that the plan was made for 6 the key is new, or may be called again
+
+After an error from COMMIT the key is read on a fresh connection before anything else happens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from sqlalchemy import Connection
+
+from storage import drafts, intents, leases, mailboxes, threads
+from storage.dbtime import database_now_ms
+from storage.events import log
+from storage.intents import TRIES, Intent
+from storage.leases import Held
+from storage.words import (
+    MAILBOX_CHANGING,
+    NO_FAULTS,
+    By,
+    FaultPoint,
+    Faults,
+    IntentId,
+    IntentKey,
+    IntentState,
+    Kind,
+    UserName,
+)
+
+
+class Refusal(StrEnum):
+    """Why a claim was refused; nothing was written and nothing may be called."""
+
+    LEASE_LOST = "the lease belongs to another worker now"
+    PAUSED = "calls are paused"
+    GRACE = "an earlier worker may still be writing to this thread"
+    RESTING = "the mailbox rests after several unknown outcomes"
+    THREAD_MOVED = "the thread changed after it was read"
+    RECONCILE_FIRST = "the thread must be reconciled first"
+    BLOCKED = "another call into this thread is open"
+    DRAFT_HELD = "the thread holds an unsent draft of ours"
+    OWNER_DRAFT = "the owner has an unsent draft in the thread"
+    KEY_USED = "this was asked before"
+    BACKING_OFF = "refused before, to be tried again later"
+    NO_TRIES = "refused too often"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A claim that was refused; ``until`` (epoch ms) says when to ask again, if that helps."""
+
+    why: Refusal
+    until: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a claim asks for, complete before the transaction begins.
+
+    ``message_set`` and ``generation`` are those that the plan was made for (None: a kind that does
+    not depend on a thread's mail). ``drafts_in_place`` and ``owner_draft_in_place``: what the
+    snapshot showed.
+    """
+
+    intent: IntentId
+    key: IntentKey
+    kind: Kind
+    user: UserName
+    held: Held
+    fingerprint: str
+    request: bytes
+    plan: Mapping[str, object]
+    call_timeout_s: float
+    lease_ttl_ms: int
+    message_set: str | None = None
+    generation: int = 0
+    mark: str | None = None
+    content_hash: str | None = None
+    message_id: str | None = None
+    token: Mapping[str, object]
+    place: Mapping[str, object]
+    before: Sequence[str] = ()
+    drafts_in_place: bool = False
+    owner_draft_in_place: bool = False
+
+
+def claim(conn: Connection, asked: Asked, faults: Faults = NO_FAULTS) -> Intent | Refused:
+    """Commit the intent, or say why not. Runs in one transaction; see the module's text."""
+    lease = leases.lock(conn, asked.held.integration, asked.held.thread)
+    now = database_now_ms(conn)
+    if not lease.is_held_by(asked.held):
+        return Refused(why=Refusal.LEASE_LOST)
+    refused = _resting(conn, asked, now, lease.grace_until)
+    if refused is None and asked.kind in MAILBOX_CHANGING:
+        refused = _not_as_planned(conn, asked)
+    if refused is not None:
+        return refused
+    earlier = intents.by_key(conn, asked.key)
+    if earlier is None:
+        intent = _new(asked, now)
+        intents.insert(conn, intent)
+    else:
+        cause = _may_call_again(earlier, asked, now)
+        if isinstance(cause, Refused):
+            return cause
+        if not _call_again(conn, earlier, cause, asked, now):
+            return Refused(why=Refusal.KEY_USED)
+        intent = _again(earlier, asked, now)
+    leases.renew_locked(conn, asked.held, now, asked.lease_ttl_ms)
+    log(
+        conn,
+        now,
+        asked.held.integration,
+        asked.held.thread,
+        "claimed",
+        intent=intent.id,
+        kind=str(asked.kind),
+        attempt=intent.attempt,
+        fence=asked.held.fence,
+    )
+    faults.hit(FaultPoint.CLAIM_WRITTEN)
+    return intent
+
+
+def _resting(conn: Connection, asked: Asked, now: int, grace_until: int) -> Refused | None:
+    if mailboxes.stopped(conn, asked.held.integration):
+        return Refused(why=Refusal.PAUSED)
+    if asked.kind not in MAILBOX_CHANGING:
+        return None
+    if grace_until > now:
+        return Refused(why=Refusal.GRACE, until=grace_until)
+    mailbox = mailboxes.load(conn, asked.held.integration)
+    if mailbox is None:
+        return None
+    until = mailbox.calls_paused_until or 0
+    if mailbox.look_needed or until > now:
+        return Refused(why=Refusal.RESTING, until=max(until, now + 1000))
+    return None
+
+
+def _not_as_planned(conn: Connection, asked: Asked) -> Refused | None:
+    held = asked.held
+    thread = threads.load(conn, held.integration, held.thread)
+    if thread.message_set != asked.message_set or thread.generation != asked.generation:
+        return Refused(why=Refusal.THREAD_MOVED)
+    if thread.reconcile_first:
+        return Refused(why=Refusal.RECONCILE_FIRST)
+    if intents.another_blocks(conn, held.integration, held.thread, but=asked.intent):
+        return Refused(why=Refusal.BLOCKED)
+    if asked.kind is Kind.CREATE_DRAFT:
+        if asked.drafts_in_place or drafts.open_in(conn, held.integration, held.thread):
+            return Refused(why=Refusal.DRAFT_HELD)
+        if asked.owner_draft_in_place:
+            return Refused(why=Refusal.OWNER_DRAFT)
+    return None
+
+
+def _may_call_again(earlier: Intent, asked: Asked, now: int) -> By | Refused:
+    if earlier.fingerprint != asked.fingerprint or earlier.id != asked.intent:
+        return Refused(why=Refusal.KEY_USED)
+    if earlier.state is IntentState.UNKNOWN and earlier.kind is Kind.REMOVE_DRAFT:
+        return By.REPEAT
+    if earlier.state is not IntentState.REJECTED or not earlier.passing:
+        return Refused(why=Refusal.KEY_USED)
+    if earlier.tries_left <= 0:
+        return Refused(why=Refusal.NO_TRIES)
+    if earlier.retry_at is not None and earlier.retry_at > now:
+        return Refused(why=Refusal.BACKING_OFF, until=earlier.retry_at)
+    return By.PLAN
+
+
+def _call_again(conn: Connection, earlier: Intent, cause: By, asked: Asked, now: int) -> bool:
+    return intents.call_again(
+        conn,
+        earlier,
+        cause,
+        owner=asked.held.owner,
+        fence=asked.held.fence,
+        now_ms=now,
+        token=asked.token,
+        place=asked.place,
+        before=asked.before,
+        call_timeout_ms=int(asked.call_timeout_s * 1000),
+    )
+
+
+def _new(asked: Asked, now: int) -> Intent:
+    return Intent(
+        id=asked.intent,
+        key=asked.key,
+        kind=asked.kind,
+        user=asked.user,
+        integration=asked.held.integration,
+        thread=asked.held.thread,
+        generation=asked.generation,
+        attempt=1,
+        tries_left=TRIES,
+        state=IntentState.CALLING,
+        blocks=asked.kind in MAILBOX_CHANGING,
+        owner=asked.held.owner,
+        fence=asked.held.fence,
+        request=asked.request,
+        fingerprint=asked.fingerprint,
+        mark=asked.mark,
+        plan=asked.plan,
+        token=asked.token,
+        place=asked.place,
+        before=asked.before,
+        content_hash=asked.content_hash,
+        call_timeout_ms=int(asked.call_timeout_s * 1000),
+        claimed_at=now,
+        ended_at=None,
+        settled_at=None,
+        settled_by=None,
+        reason=None,
+        passing=False,
+        retry_at=None,
+        next_look_at=None,
+        looks=0,
+        clean_look_at=None,
+        looks_ended_at=None,
+        provider_ref=None,
+        version=None,
+        message_id_asked=asked.message_id,
+        message_id_seen=None,
+    )
+
+
+def _again(earlier: Intent, asked: Asked, now: int) -> Intent:
+    return replace(
+        earlier,
+        attempt=earlier.attempt + 1,
+        state=IntentState.CALLING,
+        blocks=earlier.kind in MAILBOX_CHANGING,
+        owner=asked.held.owner,
+        fence=asked.held.fence,
+        claimed_at=now,
+        ended_at=None,
+        token=asked.token,
+        place=asked.place,
+        before=asked.before,
+    )

@@ -1,0 +1,187 @@
+"""The guarded call: the only way in which anything outside the database is changed.
+
+    stage --> claim (intent + lease, committed) --> may we still? --> call once --> record
+      |           |                                     |               |            shielded
+      |           |                                     |               '-- cancelled, timed out,
+      |           |                                     |                   killed: unknown
+      |           |                                     '-- too late: "never left", proved
+      |           '-- refused or failed: the staged bytes are dropped, nothing was called
+      '-- shown by no mail program, so no side effect
+
+What it keeps:
+
+* Nothing is called before the COMMIT of its intent has returned. After an error from COMMIT the key
+  is read again on a fresh transaction: there and ours, own it; not there, nothing happened.
+* The call is made once. Nothing in here repeats it, and no adapter may.
+* Only the call is limited in time. Its outcome is recorded in a shielded scope, also when the work
+  was cancelled, so that a known answer never becomes unknown by our own doing.
+* Just before the first byte the local deadline of the lease is checked once more.
+
+After a crash the intent stays ``calling`` until its lease is over; ``assistant.effects.sweep`` then
+makes it unknown. If the record itself can't be written (disk full, database gone) it is tried again
+until the lease is over; after that the sweeper says unknown, and nothing is called again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import anyio
+import structlog
+from sqlalchemy import Connection
+
+from assistant.effects.claim import Asked, Refusal, Refused, claim
+from assistant.timing import TimedOut, run_within
+from leases.keeper import Grip
+from storage import intents
+from storage.errors import CommitUnknownError, StorageError
+from storage.intents import Intent
+from storage.words import (
+    Clock,
+    FaultPoint,
+    Faults,
+    IntentState,
+    Outcome,
+    Rejected,
+    Unknown,
+)
+
+log = structlog.get_logger()
+T = TypeVar("T")
+
+RECORD_RETRY_S = 1.0
+"""How long to wait before an outcome that could not be stored is stored again."""
+
+
+class Store(Protocol):
+    """The part of the database that a guarded call needs."""
+
+    async def write(self, unit: Callable[[Connection], T]) -> T:
+        """Run a unit of work in one transaction."""
+
+    async def read(self, unit: Callable[[Connection], T]) -> T:
+        """Run a reading unit of work."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """One side effect, ready to be guarded.
+
+    ``call`` makes it, once, under the claimed intent. ``unclaimed`` drops what was staged when the
+    claim did not come about. ``record`` is the unit that stores the outcome and, in the same
+    transaction, ends the work on the thread.
+    """
+
+    asked: Asked
+    call: Callable[[Intent], Awaitable[Outcome]]
+    unclaimed: Callable[[], Awaitable[None]]
+    record: Callable[[Connection, Intent, Outcome], None]
+
+
+async def guarded(
+    store: Store, clock: Clock, faults: Faults, grip: Grip, effect: Effect
+) -> Outcome | Refused:
+    """Make one side effect under its intent; gives its outcome, or why it was not begun.
+
+    Raises StorageError when the claim could not be stored (nothing was called).
+    """
+    claimed = await _claim(store, clock, faults, grip, effect)
+    if isinstance(claimed, Refused):
+        return claimed
+    outcome: Outcome = Unknown(reason="the call was cancelled")
+    try:
+        outcome = await _call(clock, faults, grip, effect, claimed)
+        faults.hit(FaultPoint.ANSWERED)
+    finally:
+        # Shielded: what is known is stored whatever happens to this task.
+        with anyio.CancelScope(shield=True):
+            await _record(store, clock, faults, grip, effect, claimed, outcome)
+    return outcome
+
+
+async def _claim(
+    store: Store, clock: Clock, faults: Faults, grip: Grip, effect: Effect
+) -> Intent | Refused:
+    started_s = clock.boot_s()
+    claimed: Intent | Refused | None = None
+    try:
+        claimed = await store.write(lambda conn: claim(conn, effect.asked, faults))
+    except CommitUnknownError:
+        claimed = await _read_again(store, effect.asked)
+    finally:
+        if claimed is None or isinstance(claimed, Refused):
+            with anyio.CancelScope(shield=True):
+                await effect.unclaimed()
+    if isinstance(claimed, Intent):
+        grip.renewed(started_s)
+        faults.hit(FaultPoint.CLAIM_COMMITTED)
+    return claimed
+
+
+async def _read_again(store: Store, asked: Asked) -> Intent | Refused:
+    # Through the writer, behind whatever the failed COMMIT left: a fresh transaction on the truth.
+    found = await store.write(lambda conn: intents.by_key(conn, asked.key))
+    ours = (
+        found is not None
+        and found.state is IntentState.CALLING
+        and found.owner == asked.held.owner
+        and found.fence == asked.held.fence
+    )
+    if found is not None and ours:
+        return found
+    return Refused(why=Refusal.THREAD_MOVED)
+
+
+async def _call(
+    clock: Clock, faults: Faults, grip: Grip, effect: Effect, claimed: Intent
+) -> Outcome:
+    if not grip.allows(effect.asked.call_timeout_s):
+        return Rejected(reason="never left: the lease could no longer be trusted", passing=True)
+    faults.hit(FaultPoint.CALL_ALLOWED)
+    try:
+        answer = await run_within(clock, effect.asked.call_timeout_s, lambda: effect.call(claimed))
+    except Exception as error:  # noqa: BLE001 -- an adapter's fault proves nothing: unknown
+        log.exception("a provider call raised", kind=str(effect.asked.kind))
+        return Unknown(reason=f"the call ended in {type(error).__name__}")
+    if isinstance(answer, TimedOut):
+        return Unknown(reason=f"no answer within {effect.asked.call_timeout_s:g} s")
+    return answer
+
+
+async def _record(
+    store: Store,
+    clock: Clock,
+    faults: Faults,
+    grip: Grip,
+    effect: Effect,
+    claimed: Intent,
+    outcome: Outcome,
+) -> None:
+    def unit(conn: Connection) -> None:
+        effect.record(conn, claimed, outcome)
+        faults.hit(FaultPoint.OUTCOME_WRITTEN)
+
+    while True:
+        try:
+            await store.write(unit)
+        except CommitUnknownError:
+            if await _is_recorded(store, claimed):
+                break
+        except StorageError as error:
+            log.warning("an outcome could not be stored yet", error=type(error).__name__)
+        else:
+            break
+        if grip.term.remaining_s(clock.boot_s()) <= 0:
+            log.error("an outcome could not be stored; it will be shown as unknown")
+            return
+        await clock.sleep(RECORD_RETRY_S)
+    faults.hit(FaultPoint.OUTCOME_COMMITTED)
+
+
+async def _is_recorded(store: Store, claimed: Intent) -> bool:
+    found = await store.write(lambda conn: intents.by_id(conn, claimed.id))
+    return found is not None and (
+        found.state is not IntentState.CALLING or found.attempt != claimed.attempt
+    )

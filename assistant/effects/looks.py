@@ -1,0 +1,206 @@
+"""The transaction that records one look, and what it makes of the intent.
+
+The search itself is done by the adapter outside any transaction and changes nothing in the mailbox
+(a proof of never takes back staged bytes, which no mail program shows). The verdict is the pure
+``assistant.core.reconciliation``; it is reached inside the transaction, on the row as it is then,
+so that a look which took long can't overrule what was settled meanwhile.
+
+A crash between the search and the record repeats the look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection
+
+from assistant.core.reconciliation import Finding, Schedule, Subject, Verdict, assess, distinct
+from assistant.effects import settle
+from assistant.effects.settle import Timing
+from providers.ports import DraftSight, Folder, Look
+from storage import drafts, intents, leases, mailboxes, reviews, threads
+from storage.dbtime import database_now_ms
+from storage.events import log
+from storage.intents import Intent
+from storage.words import (
+    NO_FAULTS,
+    Accepted,
+    By,
+    DraftState,
+    Evidence,
+    EvidenceKind,
+    FaultPoint,
+    Faults,
+    IntentId,
+    IntentState,
+    ItemKind,
+    Kind,
+    Rejected,
+)
+
+
+def record_look(
+    conn: Connection,
+    intent_id: IntentId,
+    attempt: int,
+    look: Look,
+    schedule: Schedule,
+    timing: Timing,
+    faults: Faults = NO_FAULTS,
+) -> Finding | None:
+    """Record a look at one attempt; None when the intent moved on and the look says nothing."""
+    first = intents.by_id(conn, intent_id)
+    if first is None:
+        raise LookupError(f"no intent {intent_id}")
+    leases.lock(conn, first.integration, first.thread)
+    intent = intents.by_id(conn, intent_id) or first
+    now = database_now_ms(conn)
+    if intent.attempt != attempt or intent.state is IntentState.CALLING:
+        return None
+    verdict = assess(_subject(intent), look, schedule, now)
+    intents.add_evidence(conn, intent.id, now, _fact(attempt, look, verdict))
+    if look.complete:
+        mailboxes.update(conn, intent.integration, look_needed=0)
+    intents.update(
+        conn,
+        intent,
+        looks=verdict.looks,
+        next_look_at=verdict.next_look_at,
+        clean_look_at=verdict.clean_look_at,
+    )
+    _apply(conn, intent, look, verdict, timing, now)
+    faults.hit(FaultPoint.LOOK_WRITTEN)
+    return verdict.finding
+
+
+def _apply(
+    conn: Connection, intent: Intent, look: Look, verdict: Verdict, timing: Timing, now: int
+) -> None:
+    match verdict.finding:
+        case Finding.TWICE:
+            _twice(conn, intent, distinct(look.found), now)
+        case Finding.ONE_LEFT:
+            _one_left(conn, intent, look.found[0], now)
+        case Finding.FOUND:
+            _found(conn, intent, look, timing, now)
+        case Finding.PROVED_NEVER:
+            settle.reject(
+                conn,
+                intent,
+                By.PROOF,
+                now,
+                # Nothing refused it: the same bytes may be called at once by a new plan.
+                Rejected(reason=look.proof or "proved never", passing=True),
+            )
+        case Finding.ABSENT if verdict.frees:
+            _free(conn, intent, now)
+        case Finding.ABSENT | Finding.NOT_REACHED:
+            pass
+
+
+def _twice(conn: Connection, intent: Intent, found: list[DraftSight], now: int) -> None:
+    unsent = [sight for sight in found if sight.folder is Folder.DRAFTS]
+    if intent.state is not IntentState.DUPLICATED:
+        settle.duplicate(conn, intent, now, unsent)
+
+
+def _one_left(conn: Connection, intent: Intent, left: DraftSight, now: int) -> None:
+    moved = intents.move(conn, intent, IntentState.ACCEPTED, By.COUNT, now, provider_ref=left.ref)
+    if not moved:
+        return
+    for draft in drafts.of_intent(conn, intent.id):
+        if draft.ref != left.ref and draft.open:
+            drafts.update(conn, draft.id, state=DraftState.GONE)
+            settle.close_draft_items(conn, draft, now)
+    reviews.close(conn, now, "facts", kind=ItemKind.DUPLICATED, about=intent.id)
+    threads.make_due(conn, intent.integration, intent.thread, now)
+
+
+def _found(conn: Connection, intent: Intent, look: Look, timing: Timing, now: int) -> None:
+    if intent.state not in (IntentState.UNKNOWN, IntentState.REJECTED):
+        return
+    if intent.kind is not Kind.CREATE_DRAFT:
+        settle.accept(conn, intent, By.SIGHTING, now, timing, Accepted())
+        return
+    if not look.found:
+        # Delivered for certain, and nothing of it shows now: it went before anybody looked.
+        settle.accept(
+            conn, intent, By.SIGHTING, now, timing, Accepted(), draft_state=DraftState.GONE
+        )
+        return
+    sight = _best(look.found)
+    settle.accept(
+        conn,
+        intent,
+        By.SIGHTING,
+        now,
+        timing,
+        Accepted(ref=sight.ref, version=sight.version, message_id=sight.message_id),
+        draft_state=draft_state_of(sight, intent.content_hash),
+        content_hash=sight.content_hash,
+    )
+
+
+def draft_state_of(sight: DraftSight, asked_hash: str | None) -> DraftState:
+    """What became of a draft that was found, by where it lies and what it says now."""
+    match sight.folder:
+        case Folder.SENT:
+            return DraftState.SENT
+        case Folder.TRASH:
+            return DraftState.DISCARDED
+        case Folder.DRAFTS | Folder.INBOX:
+            same = asked_hash is None or sight.content_hash == asked_hash
+            return DraftState.HELD if same else DraftState.EDITED
+
+
+def _best(found: Sequence[DraftSight]) -> DraftSight:
+    order = {Folder.SENT: 0, Folder.DRAFTS: 1, Folder.INBOX: 2, Folder.TRASH: 3}
+    return min(found, key=lambda sight: order[sight.folder])
+
+
+def _free(conn: Connection, intent: Intent, now: int) -> None:
+    # The key stays used: nothing is made for this message short of a person's word.
+    intents.update(conn, intent, blocks=0, looks_ended_at=now)
+    threads.make_due(conn, intent.integration, intent.thread, now)
+    log(conn, now, intent.integration, intent.thread, "looks_ended", intent=intent.id)
+
+
+def _subject(intent: Intent) -> Subject:
+    return Subject(
+        state=intent.state,
+        base_at=base_at(intent),
+        looks=intent.looks,
+        clean_look_at=intent.clean_look_at,
+        looks_ended_at=intent.looks_ended_at,
+        settled_at=intent.settled_at,
+    )
+
+
+def base_at(intent: Intent) -> int:
+    """The moment that looks count from: the recorded end, else the latest end possible."""
+    if intent.ended_at is not None:
+        return intent.ended_at
+    return intent.claimed_at + intent.call_timeout_ms
+
+
+def _fact(attempt: int, look: Look, verdict: Verdict) -> Evidence:
+    kinds = {
+        Finding.FOUND: EvidenceKind.SIGHTING,
+        Finding.TWICE: EvidenceKind.SIGHTING,
+        Finding.ONE_LEFT: EvidenceKind.SIGHTING,
+        Finding.PROVED_NEVER: EvidenceKind.PROOF,
+        Finding.NOT_REACHED: EvidenceKind.LOOK_FAILED,
+        Finding.ABSENT: EvidenceKind.CANDIDATE if look.candidates else EvidenceKind.ABSENCE,
+    }
+    return Evidence(
+        kind=kinds[verdict.finding],
+        attempt=attempt,
+        detail={
+            "found": [sight.ref for sight in look.found],
+            "where": [str(sight.folder) for sight in look.found],
+            "candidates": [sight.ref for sight in look.candidates],
+            "proof": look.proof,
+            "detail": look.detail,
+            "look": verdict.looks,
+        },
+    )

@@ -1,0 +1,55 @@
+"""Orphans: intents still ``calling`` whose lease is over become unknown, visible and looked for.
+
+Nobody can say what a process did that died, or that stopped for longer than its lease; so the
+sweeper says unknown, never failed. Two sweepers at once flag each intent once, because the move is
+conditional on its state. ``ended_at`` stays empty: the caller itself has recorded no end.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from assistant.effects import settle
+from assistant.effects.settle import Timing
+from storage import intents, leases
+from storage.dbtime import database_now_ms
+from storage.words import (
+    NO_FAULTS,
+    By,
+    Evidence,
+    EvidenceKind,
+    FaultPoint,
+    Faults,
+    IntentId,
+    IntentState,
+    Unknown,
+)
+
+
+def sweep(conn: Connection, timing: Timing, faults: Faults = NO_FAULTS) -> list[IntentId]:
+    """Make every orphan unknown; gives those that this transaction moved."""
+    swept: list[IntentId] = []
+    for orphan in intents.orphans(conn, database_now_ms(conn)):
+        leases.lock(conn, orphan.integration, orphan.thread)
+        now = database_now_ms(conn)
+        intent = intents.by_id(conn, orphan.id)
+        if intent is None or intent.state is not IntentState.CALLING:
+            continue
+        if not any(one.id == intent.id for one in intents.orphans(conn, now)):
+            continue
+        intents.add_evidence(
+            conn,
+            intent.id,
+            now,
+            Evidence(
+                kind=EvidenceKind.SWEPT,
+                attempt=intent.attempt,
+                detail={"owner": intent.owner, "fence": intent.fence},
+            ),
+        )
+        outcome = Unknown(reason="the worker ended before it could record an outcome")
+        settle.become_unknown(conn, intent, By.SWEEP, now, timing, outcome)
+        swept.append(intent.id)
+    if swept:
+        faults.hit(FaultPoint.SWEEP_WRITTEN)
+    return swept

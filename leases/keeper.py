@@ -1,0 +1,130 @@
+"""The keeper: holds this process's leases, renews them, and stops work whose lease is in doubt.
+
+One task renews every held lease in one transaction at a quarter of its length. A lease that was
+not confirmed for two thirds of its length, or that the database says is another's, is lost: the
+scope in which its work runs is cancelled. The work records its own outcome in a shielded scope
+(``assistant.effects.guard``), so nothing that is known gets lost by the cancellation.
+
+    taken --renew--> held --renew--> held ... --release--> free
+                      |  \\-- not mine any more ---> lost: cancel the work, leave the row alone
+                      \\---- no answer for 2/3 ----> lost: the same
+
+The keeper must not release a lease whose work has not ended: that would make two holders.
+After a crash nobody renews, and the database's clock ends the lease.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+import anyio
+import structlog
+from sqlalchemy import Connection
+
+from leases.term import Term
+from storage import leases as rows
+from storage.errors import StorageError
+from storage.leases import Held
+from storage.words import Clock
+
+log = structlog.get_logger()
+T = TypeVar("T")
+
+
+class Writes(Protocol):
+    """The part of the database that a keeper needs."""
+
+    async def write(self, unit: Callable[[Connection], T]) -> T:
+        """Run a unit of work in one transaction."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Grip:
+    """One lease in the hand of this process: its term, and the scope in which its work runs."""
+
+    held: Held
+    term: Term
+    clock: Clock
+    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+    lost: bool = False
+
+    def allows(self, call_s: float) -> bool:
+        """Whether a call of at most *call_s* may start now."""
+        return not self.lost and self.term.allows(self.clock.boot_s(), call_s)
+
+    def lose(self) -> None:
+        """Stop the work."""
+        self.lost = True
+        self.scope.cancel()
+
+    def renewed(self, started_s: float) -> None:
+        """A transaction of the work itself renewed the lease."""
+        self.term = self.term.renewed(started_s)
+
+
+class Keeper:
+    """Keeps the leases of one process."""
+
+    def __init__(self, database: Writes, clock: Clock, *, ttl_s: float) -> None:
+        self._database = database
+        self._clock = clock
+        self._ttl_s = ttl_s
+        self._grips: dict[tuple[str, str], Grip] = {}
+
+    @property
+    def at_work(self) -> int:
+        """How many leases are held."""
+        return len(self._grips)
+
+    @contextmanager
+    def holding(self, held: Held, *, started_s: float) -> Iterator[Grip]:
+        """Hold *held*, whose taking was asked for at *started_s*, while the body works.
+
+        The body runs inside the grip's scope: when the lease is lost it is cancelled, and the
+        caller sees ``grip.lost``. Releasing is the body's own duty, in its last transaction.
+        """
+        grip = Grip(held=held, term=Term(started_s=started_s, ttl_s=self._ttl_s), clock=self._clock)
+        place = (held.integration, held.thread)
+        self._grips[place] = grip
+        try:
+            with grip.scope:
+                yield grip
+        finally:
+            if self._grips.get(place) is grip:
+                del self._grips[place]
+
+    async def run(self) -> None:
+        """Renew for ever."""
+        while True:
+            await self._clock.sleep(self._ttl_s / 8)
+            await self.renew_due()
+
+    async def renew_due(self) -> None:
+        """Renew every lease that a quarter has passed for; lose those that cannot be shown held."""
+        now_s = self._clock.boot_s()
+        due = [grip for grip in self._grips.values() if grip.term.renew_at_s <= now_s]
+        if due:
+            await self._renew(due, now_s)
+        now_s = self._clock.boot_s()
+        for grip in list(self._grips.values()):
+            if grip.term.remaining_s(now_s) <= 0 and not grip.lost:
+                log.warning("lease not confirmed in time, work stopped", thread=grip.held.thread)
+                grip.lose()
+
+    async def _renew(self, due: Sequence[Grip], started_s: float) -> None:
+        ttl_ms = int(self._ttl_s * 1000)
+        wanted = [grip.held for grip in due]
+        try:
+            kept = await self._database.write(lambda conn: rows.renew(conn, wanted, ttl_ms))
+        except StorageError as error:
+            log.warning("leases could not be renewed", error=type(error).__name__)
+            return
+        for grip in due:
+            if grip.held in kept:
+                grip.renewed(started_s)
+            elif self._grips.get((grip.held.integration, grip.held.thread)) is grip:
+                log.warning("lease taken by another worker, work stopped", thread=grip.held.thread)
+                grip.lose()
