@@ -29,6 +29,7 @@ from storage.errors import (
     StorageSettingsError,
 )
 from storage.group_commit import BUSY_TRIES, GroupCommit
+from storage.revisions import VERSIONS, require_head
 from storage.sqlite_errors import explained
 from storage.writer import MAX_BATCH, Writer
 
@@ -146,7 +147,7 @@ async def open_sqlite(
     Migrations must have ended. Raises StorageSettingsError where durability cannot be had, and
     StorageIllError and StorageBusyError where the file cannot be opened.
     """
-    await to_thread.run_sync(_make_private, path)
+    await to_thread.run_sync(make_private, path)
     engine = sync_engine(path, virtual_clock=virtual_clock, busy_timeout_s=busy_timeout_s)
     writer = Writer(GroupCommit(engine.connect, busy_tries=busy_tries), max_batch=max_batch)
     await writer.start()
@@ -161,13 +162,22 @@ async def open_sqlite(
     return database
 
 
-async def open_readonly(path: Path, *, virtual_clock: VirtualClock | None = None) -> SqliteReader:
+async def open_readonly(
+    path: Path, *, virtual_clock: VirtualClock | None = None, versions: Path = VERSIONS
+) -> SqliteReader:
     """Open the file at *path* for reading only, beside a daemon that writes it or without one.
 
-    Never makes a database. Raises DatabaseMissingError where there is none yet.
+    Never makes a database. Raises DatabaseMissingError where there is none yet, SchemaTooNewError
+    and SchemaTooOldError where its tables are not the ones that this release reads.
     """
     await to_thread.run_sync(_need_database, path)
-    return SqliteReader(path, virtual_clock=virtual_clock, readers=1)
+    reader = SqliteReader(path, virtual_clock=virtual_clock, readers=1)
+    try:
+        await reader.read(lambda conn: require_head(conn, versions))
+    except BaseException:
+        await reader.close()
+        raise
+    return reader
 
 
 def sync_engine(
@@ -176,10 +186,12 @@ def sync_engine(
     mode: Mode = "rwc",
     virtual_clock: VirtualClock | None = None,
     busy_timeout_s: float = BUSY_TIMEOUT_S,
+    foreign_keys: bool = True,
 ) -> Engine:
     """A plain engine with the settings of the store; each ``begin`` is BEGIN IMMEDIATE.
 
-    *path* None is a database in memory, on one connection, for tests of pure SQL.
+    *path* None is a database in memory, on one connection, for tests of pure SQL. Migrations run
+    with *foreign_keys* off, which can be set outside a transaction only.
     """
     args = {"isolation_level": None, "timeout": busy_timeout_s}
     if path is None:
@@ -187,7 +199,10 @@ def sync_engine(
     else:
         url = _url("sqlite", path, mode)
         engine = sa.create_engine(url, connect_args=args, poolclass=NullPool)
-    _settle(engine, mode=mode, in_memory=path is None, virtual_clock=virtual_clock)
+    settings = _IN_MEMORY if path is None else _READING if mode == "ro" else _WRITING
+    if not foreign_keys:
+        settings = (*settings, ("foreign_keys", "OFF", "0"))
+    _settle(engine, settings, reading=mode == "ro", virtual_clock=virtual_clock)
     return engine
 
 
@@ -211,7 +226,7 @@ def _async_engine(path: Path, *, virtual_clock: VirtualClock | None, readers: in
         pool_size=readers,
         max_overflow=0,
     )
-    _settle(engine.sync_engine, mode="ro", in_memory=False, virtual_clock=virtual_clock)
+    _settle(engine.sync_engine, _READING, reading=True, virtual_clock=virtual_clock)
     return engine
 
 
@@ -222,11 +237,10 @@ def _url(driver: str, path: Path, mode: Mode) -> sa.URL:
 
 
 def _settle(
-    engine: Engine, *, mode: Mode, in_memory: bool, virtual_clock: VirtualClock | None
+    engine: Engine, settings: Settings, *, reading: bool, virtual_clock: VirtualClock | None
 ) -> None:
     """Set every new connection up, and say what ``begin`` means."""
-    settings = _IN_MEMORY if in_memory else _READING if mode == "ro" else _WRITING
-    begin = "BEGIN" if mode == "ro" else "BEGIN IMMEDIATE"
+    begin = "BEGIN" if reading else "BEGIN IMMEDIATE"
 
     @sa.event.listens_for(engine, "connect")
     def set_up(dbapi: DBAPIConnection, _: ConnectionPoolEntry) -> None:
@@ -268,8 +282,11 @@ def _need_database(path: Path) -> None:
         raise DatabaseMissingError(path)
 
 
-def _make_private(path: Path) -> None:
-    # SQLite gives the files beside the database the same permissions.
+def make_private(path: Path) -> None:
+    """Make the database's file (0600) where there is none; its companions get the same mode.
+
+    Raises StorageIllError.
+    """
     try:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
     except OSError as error:
