@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final
 
 from providers.mime.marks import MARK_HEADER
 from providers.mime.owners import address_key, ascii_domain, usable
-from providers.mime.threads import message_ids, wire_id
+from providers.mime.threads import message_ids, wire_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -106,8 +106,8 @@ def _token(value: str) -> str:
 
 
 def _named(name: str, value: str) -> str:
-    if wire_id(value) != value:
-        raise ComposeError(f"{value[:80]!r} cannot stand in {name}: give one id that wire_id keeps")
+    if wire_ids(value) != [value]:
+        raise ComposeError(f"{value[:80]!r} cannot stand in {name}: give one id in angle brackets")
     return value
 
 

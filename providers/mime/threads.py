@@ -21,12 +21,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from providers.mime.owners import address_key
+from providers.mime.subjects import base_subject
 from storage.words import ThreadId
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
+    from datetime import datetime
 
-    from providers.mime.message import Heads
+    from providers.mime.message import Heads, Mail
 
 FIRST_REFERENCES: Final = 20
 """How many of the oldest references are looked at: the root binds where the middle is lost."""
@@ -39,6 +42,8 @@ MAX_PARENTS_NAMED: Final = 8
 MAX_ID: Final = 997
 """Octets of the longest id that a folded header line can hold (RFC 5322 2.1.1)."""
 
+_COMPARED: Final = 8  # messages of one id that a further one is compared with word by word
+_ALIKE: Final = 0.7  # share of the shorter text's words that a copy holds, footer or not
 _INDEX_PREFIX: Final = "thread-index "  # the space keeps it apart from every Message-ID
 _INDEX_OCTETS: Final = 22
 _BRACKETED: Final = re.compile(r"<([^<>]*)>")
@@ -72,20 +77,17 @@ def message_ids(value: str) -> list[str]:
     return [word for word in words if "@" in word[1:-1]]
 
 
-def wire_id(value: str) -> str | None:
-    """The id in *value* as an answer names it, byte for byte, or None when it cannot be named.
+def wire_ids(value: str) -> list[str]:
+    """The ids in *value* as an answer names them, byte for byte.
 
-    White space around it is dropped and missing brackets are put on: an answer refers to a bare id
-    with them. Of several the first is taken. None for what no header line can carry: an empty id,
-    control characters, undecodable bytes, more than 997 octets.
+    White space around an id is dropped; a bare one gets brackets, since that is how others refer
+    to it. Left out is what no header line can carry: an empty id, control characters, undecodable
+    bytes, more than 997 octets.
     """
     text = value.strip()
-    if "<" not in text and ">" not in text:
-        text = f"<{text}>" if "@" in text[1:-1] and len(text.split()) == 1 else ""
-    found = next((each for each in _BRACKETED.finditer(text) if each[1].strip()), None)
-    if found is None or not found[0].isprintable() or len(found[0].encode()) > MAX_ID:
-        return None
-    return found[0]
+    found = [each[0] for each in _BRACKETED.finditer(text) if each[1].strip()]
+    ids = found or [f"<{each}>" for each in message_ids(text)]
+    return [each for each in ids if each.isprintable() and len(each.encode()) <= MAX_ID]
 
 
 def _own_ids(message_id: str | None) -> list[str]:
@@ -165,3 +167,82 @@ def group_threads(heads: Sequence[Heads]) -> list[ThreadId]:
             known.setdefault(key, thread)
         threads.append(thread)
     return threads
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What tells whether two messages of one id are one message."""
+
+    authors: frozenset[str]
+    date: datetime | None
+    words: tuple[str, ...]
+    vocabulary: frozenset[str]
+
+    def is_copy_of(self, other: _Content) -> bool:
+        """Whether both are one message: one author, and one date with much the same words.
+
+        Where the dates differ the words must be the same, save for what a list puts below them.
+        """
+        if self.authors.isdisjoint(other.authors) and (self.authors or other.authors):
+            return False
+        if self.date != other.date:
+            shorter, longer = sorted((self.words, other.words), key=len)
+            return bool(shorter) and longer[: len(shorter)] == shorter
+        fewer = min(len(self.vocabulary), len(other.vocabulary))
+        return len(self.vocabulary & other.vocabulary) >= _ALIKE * fewer
+
+
+def _content(mail: Mail) -> _Content:
+    """The content of *mail*; a list may move the author from From to another header (DMARC)."""
+    by_list = mail.list_id is not None or mail.list_post is not None
+    moved = (*mail.reply_to, *mail.cc) if by_list else ()
+    words = tuple(mail.text.split())
+    return _Content(
+        authors=frozenset(
+            address_key(each.addr) for each in (*mail.from_, *mail.original_from, *moved)
+        ),
+        date=mail.date,
+        words=words,
+        vocabulary=frozenset(words),
+    )
+
+
+def _copy_key(mail: Mail) -> Hashable:
+    """What all copies of *mail* have in common: its id, else when and about what it was written."""
+    ids = _own_ids(mail.message_id)
+    if ids:
+        return ids[0]
+    return mail.identity if mail.date is None else (mail.date, base_subject(mail.subject))
+
+
+def same_message(a: Mail, b: Mail) -> bool:
+    """Whether *a* and *b* are copies of one message: sent directly and through a list, say.
+
+    Message-IDs are used twice by mistake and on purpose, so equal ids alone do not decide.
+    """
+    return _copy_key(a) == _copy_key(b) and _content(a).is_copy_of(_content(b))
+
+
+def distinct_messages(mails: Sequence[Mail]) -> list[list[int]]:
+    """The indexes of *mails* in groups that are one message each, in order of first arrival.
+
+    What shares an id with many others is compared with the first few of them only, and beyond
+    those must be equal: the time stays linear.
+    """
+    groups: list[list[int]] = []
+    rivals: dict[Hashable, list[tuple[_Content, list[int]]]] = {}
+    equals: dict[Hashable, list[int]] = {}
+    for index, mail in enumerate(mails):
+        key, content = _copy_key(mail), _content(mail)
+        rows = rivals.setdefault(key, [])
+        group = equals.get((key, content)) or next(
+            (members for rival, members in rows if content.is_copy_of(rival)), None
+        )
+        if group is None:
+            group = []
+            groups.append(group)
+            if len(rows) < _COMPARED:
+                rows.append((content, group))
+        group.append(index)
+        equals.setdefault((key, content), group)
+    return groups
