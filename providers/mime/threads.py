@@ -77,6 +77,20 @@ def message_ids(value: str) -> list[str]:
     return [word for word in words if "@" in word[1:-1]]
 
 
+def parent_ids(value: str) -> list[str]:
+    """The ids that one In-Reply-To names, without brackets; prose around them is real (RFC 822).
+
+    What stands in brackets amid prose may be an address ("Message from Mina <mina@example.org> of
+    Monday <id>"), so that there only an id counts that begins or ends the value.
+    """
+    ids, text = message_ids(value), value.strip()
+    if not _BRACKETED.sub("", text).strip(" \t\r\n,") or "<" not in text:
+        return ids
+    if text.startswith("<"):
+        return ids[:1]
+    return ids[-1:] if text.endswith(">") else []
+
+
 def wire_ids(value: str) -> list[str]:
     """The ids in *value* as an answer names them, byte for byte.
 
@@ -115,7 +129,7 @@ def _index_key(thread_index: str | None) -> str | None:
 def thread_keys(heads: Heads) -> ThreadKeys:
     """The keys by which *heads* binds to other messages."""
     index = _index_key(heads.thread_index)
-    named = [each for value in heads.in_reply_to for each in message_ids(value)]
+    named = [each for value in heads.in_reply_to for each in parent_ids(value)]
     chain = [each for value in heads.references for each in message_ids(value)]
     if len(chain) > FIRST_REFERENCES + LAST_REFERENCES:
         chain = chain[:FIRST_REFERENCES] + chain[-LAST_REFERENCES:]

@@ -50,6 +50,10 @@ TOGETHER = {
         heads("<p1@example.com>"),
         heads("<2@b.example>", reply=("Robin <robin@example.com> wrote <p1@example.com>",)),
     ],
+    "prose_in_a_comment": [
+        heads("<p1@example.com>"),
+        heads("<2@b.example>", reply=("<p1@example.com> (Robin's <robin@example.com> message)",)),
+    ],
     "own_id_without_angles": [
         heads("abc.123@example.com"),
         heads("<2@b.example>", reply=("<abc.123@example.com>",)),
@@ -148,6 +152,18 @@ APART = {
     "prose_alone": [
         heads("<1@a.example>", reply=("Your message of Monday",)),
         heads("<2@b.example>", reply=("Your message of Monday",)),
+    ],
+    "an_address_in_prose": [
+        heads(
+            "<1@a.example>", reply=("Message from Mina <mina@example.org> of Monday <7@a.example>",)
+        ),
+        heads(
+            "<2@b.example>", reply=("Message from Mina <mina@example.org> of Monday <8@a.example>",)
+        ),
+    ],
+    "an_address_before_a_quoted_subject": [
+        heads("<1@a.example>", reply=('Mina <mina@example.org> "Re: Roof" (Mar 2, 7:35pm)',)),
+        heads("<2@b.example>", reply=('Mina <mina@example.org> "Re: Keys" (Mar 3, 8:10pm)',)),
     ],
     "thread_index_of_other_roots": [
         heads("<1@a.example>", index=index(ROOT)),
