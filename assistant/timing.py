@@ -17,7 +17,7 @@ _BOOT = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 class SystemClock:
-    """The machine's clocks. ``boot_s`` runs on while the machine sleeps, where there is such a one."""
+    """The machine's clocks; ``boot_s`` runs on while the machine sleeps, where it can."""
 
     def now(self) -> datetime:
         """The wall clock, aware, UTC."""
@@ -71,7 +71,7 @@ async def run_within(
 
 
 class Wake:
-    """A bell that a loop sleeps on: rung from anywhere in the process, or after a while by itself."""
+    """A bell that a loop sleeps on: rung from anywhere in the process, or by time."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

@@ -173,6 +173,22 @@ def messages_of(conn: Connection, integration: str, thread: str) -> list[Message
     return _messages(conn, messages.c.integration == integration, messages.c.thread == thread)
 
 
+def has_owner_draft(conn: Connection, integration: str, thread: str) -> bool:
+    """Whether an unsent draft of the owner's own is noted in the thread."""
+    found = conn.scalar(
+        sa.select(sa.literal(1))
+        .where(
+            messages.c.integration == integration,
+            messages.c.thread == thread,
+            messages.c.folder == "drafts",
+            messages.c.intent.is_(None),
+            messages.c.gone_at.is_(None),
+        )
+        .limit(1)
+    )
+    return found is not None
+
+
 def put_message(conn: Connection, integration: str, message: Message) -> None:
     """Record a message under its reference, in place of what that reference was before."""
     conn.execute(
@@ -270,6 +286,11 @@ def raise_generation(conn: Connection, integration: str, thread: str, now_ms: in
             failures=0,
         )
     )
+
+
+def reconcile_everything(conn: Connection) -> None:
+    """Commits were lost: every thread reconciles before anything is created in it again."""
+    conn.execute(sa.update(threads).values(reconcile_first=1, due_at=0, dues=threads.c.dues + 1))
 
 
 def load(conn: Connection, integration: str, thread: str) -> ThreadRow:

@@ -142,7 +142,7 @@ async def _call(
     faults.hit(FaultPoint.CALL_ALLOWED)
     try:
         answer = await run_within(clock, effect.asked.call_timeout_s, lambda: effect.call(claimed))
-    except Exception as error:  # noqa: BLE001 -- an adapter's fault proves nothing: unknown
+    except Exception as error:  # an adapter that raises proves nothing
         log.exception("a provider call raised", kind=str(effect.asked.kind))
         return Unknown(reason=f"the call ended in {type(error).__name__}")
     if isinstance(answer, TimedOut):

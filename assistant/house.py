@@ -1,0 +1,104 @@
+"""What the loops share: one process's store, clock, keeper and secrets, and the accounts it serves.
+
+Plain values and ports, made by ``assistant.wiring``; no vendor's name stands here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from assistant.core.plan import Policy
+from assistant.core.reconciliation import Schedule
+from assistant.effects.guard import Store
+from assistant.effects.settle import Timing
+from assistant.settings import Settings
+from assistant.timing import Wake
+from leases.keeper import Keeper
+from providers.mime.message import Mail, Owner
+from providers.ports import Mailbox, Notifier
+from storage.words import NO_FAULTS, Clock, Faults, IntegrationId, OwnerId, UserName
+
+Reader = Callable[[bytes, Sequence[str]], Mail]
+"""Reads one mail; the texts are those of the earlier messages of its thread."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """One mailbox and the person whose it is."""
+
+    integration: IntegrationId
+    user: UserName
+    owner: Owner
+    mailbox: Mailbox
+    policy: Policy
+    signature: str
+    since_s: float | None
+
+    @property
+    def name(self) -> str:
+        """The owner's name as it stands in From."""
+        return self.owner.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receiver:
+    """One way to tell a user; ``address`` names it in keys and evidence, without secrets."""
+
+    address: str
+    notifier: Notifier
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """How one user wants to be told."""
+
+    user: UserName
+    receivers: tuple[Receiver, ...]
+    kinds: frozenset[str]
+
+
+@dataclass(slots=True, kw_only=True)
+class House:
+    """One process at work."""
+
+    store: Store
+    clock: Clock
+    worker: OwnerId
+    keeper: Keeper
+    settings: Settings
+    mark_secret: bytes
+    read: Reader
+    run_in_thread: Callable[[Callable[[], list[Mail]]], object] | None = None
+    faults: Faults = NO_FAULTS
+    accounts: dict[IntegrationId, Account] = field(default_factory=dict)
+    tellings: dict[UserName, Telling] = field(default_factory=dict)
+    work_bell: Wake = field(init=False)
+    look_bell: Wake = field(init=False)
+    notice_bell: Wake = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.work_bell = Wake(self.clock)
+        self.look_bell = Wake(self.clock)
+        self.notice_bell = Wake(self.clock)
+
+    @property
+    def schedule(self) -> Schedule:
+        """When to look for what an unknown call may have left."""
+        return Schedule(
+            looks_ms=[int(look * 1000) for look in self.settings.looks_s],
+            lag_ms=int(self.settings.lag_s * 1000),
+        )
+
+    def schedule_for(self, account: Account) -> Schedule:
+        """The same for one mailbox, whose listings may lag less than the widest window."""
+        lag_s = min(self.settings.lag_s, account.mailbox.profile.lag_s)
+        return Schedule(looks_ms=self.schedule.looks_ms, lag_ms=int(lag_s * 1000))
+
+    @property
+    def timing(self) -> Timing:
+        """The waits that a record needs."""
+        return Timing(
+            first_look_ms=int(self.settings.looks_s[0] * 1000),
+            notice_delay_ms=int(self.settings.notice_delay_s * 1000),
+        )

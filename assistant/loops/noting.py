@@ -1,0 +1,281 @@
+"""Noting: the transaction that turns what a listing showed into threads, revisions and dues.
+
+What others wrote and what the owner did raises a thread's revision; what carries our mark does not,
+even while its intent is still ``calling``. Only lying in Sent or Drafts proves that the owner wrote
+something, and a mark is believed only in Drafts, Sent and Trash. The cursor moves in the same
+transaction, so a crash repeats work and loses none; noting the same thing again changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from sqlalchemy import Connection
+
+from assistant.house import Account, House
+from providers.mime.marks import intent_of
+from providers.mime.threads import choose_thread, claimed_keys, new_thread_id, thread_keys
+from providers.ports import Changes, Folder, Gap, Sighting
+from storage import drafts, intents, mailboxes, reviews, threads
+from storage.dbtime import database_now_ms
+from storage.events import log
+from storage.threads import Message
+from storage.words import (
+    FaultPoint,
+    Identity,
+    IntentId,
+    IntentState,
+    ItemKind,
+    Ref,
+    ThreadId,
+)
+
+BELIEVED = frozenset({Folder.DRAFTS, Folder.SENT, Folder.TRASH})
+"""Folders in which a mark of ours is believed: nobody else can put a mail there."""
+
+CHUNK = 300
+"""Sightings noted in one transaction, so that other writers never wait long."""
+
+HOLD_MS = 600_000
+"""How far off the due of a half-noted pass is set, until its last part is noted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted:
+    """What a pass noted. ``strangers``: valid marks of ours whose intents the store lacks."""
+
+    messages: int = 0
+    strangers: int = 0
+    due: Mapping[ThreadId, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Touched:
+    """One thread within one transaction of noting."""
+
+    arrived: list[Identity] = field(default_factory=list)
+    due_at: int = 0
+    subject: str | None = None
+    had_owner_draft: bool = False
+    own_reply_at: int | None = None
+
+
+@dataclass(slots=True)
+class _Part:
+    """One transaction of a pass."""
+
+    conn: Connection
+    house: House
+    account: Account
+    now: int
+    touched: dict[ThreadId, _Touched] = field(default_factory=dict)
+    messages: int = 0
+    strangers: int = 0
+
+    def touch(self, thread: ThreadId) -> _Touched:
+        """The thread as this transaction changes it."""
+        if thread not in self.touched:
+            had = threads.has_owner_draft(self.conn, self.account.integration, thread)
+            self.touched[thread] = _Touched(had_owner_draft=had)
+        return self.touched[thread]
+
+
+async def note(house: House, account: Account, changes: Changes) -> Noted:
+    """Note a whole pass; only its last transaction moves the cursor.
+
+    Until that one, threads are due far off, so that none is judged by a part of its mail.
+    """
+    seen = sorted(changes.seen, key=lambda one: (one.arrived_at, one.order, one.ref))
+    parts = [seen[at : at + CHUNK] for at in range(0, len(seen), CHUNK)] or [[]]
+    noted = Noted()
+    for number, sightings in enumerate(parts):
+        whole = changes if number == len(parts) - 1 else None
+        unit = partial(_note, house=house, account=account, part=sightings, whole=whole)
+        noted = await house.store.write(partial(unit, before=noted))
+    house.faults.hit(FaultPoint.NOTED)
+    return noted
+
+
+def _note(
+    conn: Connection,
+    *,
+    house: House,
+    account: Account,
+    part: Sequence[Sighting],
+    whole: Changes | None,
+    before: Noted,
+) -> Noted:
+    work = _Part(conn=conn, house=house, account=account, now=database_now_ms(conn))
+    for sighting in part:
+        _sight(work, sighting)
+    for ref in whole.vanished if whole is not None else ():
+        _vanish(work, ref)
+    due = dict(before.due)
+    for thread, what in work.touched.items():
+        _close_thread(work, thread, what, due, 0 if whole is not None else HOLD_MS)
+    noted = Noted(
+        messages=before.messages + work.messages,
+        strangers=before.strangers + work.strangers,
+        due=due,
+    )
+    if whole is not None:
+        _end_pass(work, whole, noted)
+    house.faults.hit(FaultPoint.NOTE_WRITTEN)
+    return noted
+
+
+def _end_pass(work: _Part, whole: Changes, noted: Noted) -> None:
+    for thread, due_at in noted.due.items():
+        if thread not in work.touched:
+            threads.make_due(work.conn, work.account.integration, thread, due_at)
+    mailboxes.set_cursor(work.conn, work.account.integration, whole.cursor, work.now)
+    if whole.gap is not None:
+        _gap(work, whole.gap)
+    if noted.strangers:
+        threads.reconcile_everything(work.conn)
+
+
+def _sight(work: _Part, sighting: Sighting) -> None:
+    conn, integration = work.conn, work.account.integration
+    known = threads.by_ref(conn, integration, sighting.ref)
+    if known is not None and known.identity == sighting.heads.identity and known.gone_at is None:
+        return
+    intent = _ours(work.house, sighting)
+    copies = threads.by_identity(conn, integration, sighting.heads.identity)
+    thread = _thread_of(work, sighting, copies, intent)
+    what = work.touch(thread)
+    arrived_at = threads.from_datetime(sighting.arrived_at)
+    threads.put_message(
+        conn,
+        integration,
+        Message(
+            ref=sighting.ref,
+            identity=sighting.heads.identity,
+            message_id=sighting.heads.message_id,
+            thread=thread,
+            folder=str(sighting.folder),
+            arrived_at=arrived_at,
+            arrival_order=sighting.order,
+            intent=intent,
+            unreadable=sighting.unreadable,
+        ),
+    )
+    if intent is not None and not _wake_reconciler(work, intent):
+        work.strangers += 1
+    if sighting.folder not in (Folder.INBOX, Folder.SENT):
+        return
+    work.messages += 1
+    if any(copy.folder in (Folder.INBOX, Folder.SENT) for copy in copies):
+        return
+    what.arrived.append(sighting.heads.identity)
+    what.due_at = max(what.due_at, arrived_at + int(work.house.settings.settle_s * 1000))
+    what.subject = what.subject or sighting.heads.subject
+    if sighting.folder is Folder.SENT:
+        what.own_reply_at = max(what.own_reply_at or 0, arrived_at)
+
+
+def _ours(house: House, sighting: Sighting) -> IntentId | None:
+    mark = sighting.heads.mark
+    if mark is None or sighting.folder not in BELIEVED:
+        return None
+    return intent_of(house.mark_secret, mark)
+
+
+def _wake_reconciler(work: _Part, intent_id: IntentId) -> bool:
+    """Have the reconciler look at a mark that was seen; False when the store lacks its intent."""
+    intent = intents.by_id(work.conn, intent_id)
+    if intent is None:
+        return False
+    if intent.state not in (IntentState.CALLING, IntentState.ACCEPTED):
+        intents.update(work.conn, intent, next_look_at=work.now)
+    return True
+
+
+def _thread_of(
+    work: _Part, sighting: Sighting, copies: Sequence[Message], intent: IntentId | None
+) -> ThreadId:
+    conn, integration = work.conn, work.account.integration
+    keys = thread_keys(sighting.heads)
+    if copies:
+        thread: ThreadId | None = copies[0].thread
+    elif sighting.thread is not None:
+        thread = ThreadId(sighting.thread)
+    else:
+        known = threads.find_keys(conn, integration, (*keys.own, *keys.parents))
+        thread = choose_thread(keys, known)
+    if thread is None and intent is not None:
+        made = intents.by_id(conn, intent)
+        thread = made.thread if made is not None else None
+    if thread is None:
+        thread = new_thread_id(sighting.heads)
+    subject = sighting.heads.subject
+    threads.ensure(
+        conn, integration, thread, work.now, provider_thread=sighting.thread, subject=subject
+    )
+    threads.claim_keys(conn, integration, thread, claimed_keys(keys))
+    return thread
+
+
+def _vanish(work: _Part, ref: Ref) -> None:
+    conn, integration = work.conn, work.account.integration
+    message = threads.by_ref(conn, integration, ref)
+    if message is None or message.gone_at is not None:
+        return
+    work.touch(message.thread)
+    threads.mark_gone(conn, integration, ref, work.now)
+    if message.intent is None:
+        return
+    # A hint about a draft of ours: whoever works on the thread next asks for it directly.
+    intent = intents.by_id(conn, message.intent)
+    if intent is not None and intent.state is IntentState.DUPLICATED:
+        intents.update(conn, intent, next_look_at=work.now)
+    if any(draft.open for draft in drafts.of_intent(conn, message.intent)):
+        threads.make_due(conn, integration, message.thread, work.now)
+
+
+def _close_thread(
+    work: _Part, thread: ThreadId, what: _Touched, due: dict[ThreadId, int], hold_ms: int
+) -> None:
+    conn, integration = work.conn, work.account.integration
+    # An autosave replaces one unsent draft by another: only the first and the last are news.
+    draft_moved = threads.has_owner_draft(conn, integration, thread) != what.had_owner_draft
+    if not what.arrived and not draft_moved:
+        return
+    row = threads.load(conn, integration, thread)
+    due_at = max(what.due_at, due.get(thread, 0)) or work.now
+    due[thread] = due_at
+    threads.changed(
+        conn,
+        row,
+        work.now,
+        due_at=due_at + hold_ms,
+        arrived=what.arrived,
+        subject=None if row.subject else what.subject,
+    )
+    if what.own_reply_at is not None:
+        _answered_by_hand(work, thread, what.own_reply_at)
+    log(conn, work.now, integration, thread, "noted", messages=len(what.arrived))
+
+
+def _answered_by_hand(work: _Part, thread: ThreadId, replied_at: int) -> None:
+    for intent in intents.of_thread(work.conn, work.account.integration, thread):
+        waits = intent.state is IntentState.UNKNOWN and intent.blocks
+        # The delivery time of a mail has whole seconds on some stores.
+        if waits and replied_at + 1000 >= intent.claimed_at:
+            intents.update(work.conn, intent, blocks=0)
+
+
+def _gap(work: _Part, gap: Gap) -> None:
+    covered = gap.covered_from.isoformat(timespec="seconds") if gap.covered_from else "the start"
+    reviews.open_item(
+        work.conn,
+        work.now,
+        ItemKind.GAP,
+        user=work.account.user,
+        integration=work.account.integration,
+        summary=f"{gap.reason}; mail that arrived since {covered} was looked through again",
+        detail={"reason": gap.reason, "covered_from": covered},
+    )
+    log(work.conn, work.now, work.account.integration, "", "gap", reason=gap.reason)
