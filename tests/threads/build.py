@@ -9,6 +9,8 @@ from providers.mime.message import Address, Heads, Mail
 from storage.words import Identity
 
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
+GARDEN_ID = "Garden club <garden.lists.example.org>"
+GARDEN_POST = "<mailto:garden@lists.example.org>"
 TUESDAY = datetime(2026, 3, 3, 9, tzinfo=UTC)
 
 
@@ -62,7 +64,11 @@ def mail(
     text: str = "Could you send me the revised floor plan by Thursday?",
     date: datetime | None = MONDAY,
     tag: str = "",
+    garden: bool = False,
 ) -> Mail:
+    """A mail to Robin from Mina; *garden* sends it through the garden list."""
+    if garden:
+        list_id, list_post = list_id or GARDEN_ID, list_post or GARDEN_POST
     return Mail(
         identity=identity(f"{message_id} {list_id} {tag}"),
         message_id=message_id,

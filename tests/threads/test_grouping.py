@@ -281,8 +281,10 @@ def test_a_complete_chain_is_one_thread_in_every_order(order: tuple[int, ...]) -
 def forests(draw: st.DrawFn) -> tuple[list[Heads], list[int], random.Random]:
     """Trees of messages whose References are complete, with the root of each."""
     parents: list[int | None] = []
-    for number in range(draw(st.integers(1, 12))):
-        parents.append(draw(st.none() | st.integers(0, number - 1)) if number else None)
+    parents += [
+        draw(st.none() | st.integers(0, number - 1)) if number else None
+        for number in range(draw(st.integers(1, 12)))
+    ]
     chains: list[list[str]] = []
     roots: list[int] = []
     made: list[Heads] = []
