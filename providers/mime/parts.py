@@ -1,0 +1,329 @@
+"""Which parts of a mail are what it says, and which are attached to it.
+
+Chosen as a person reads: the alternative that a mail program shows, the text of a signed or
+reported mail, several texts one after the other, a mail forwarded as an attachment without a word.
+What only a key or another program opens is said in words and never guessed at.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from providers.mime.charset import decode
+from providers.mime.content import body, encoding_of, size, unwrap_uu
+from providers.mime.flowed import unflow
+from providers.mime.headers import split_headers, start_of_headers
+from providers.mime.html import TEXT_CHARS, html_to_text
+from providers.mime.invisible import visible
+from providers.mime.message import Attachment
+from providers.mime.params import Structured, file_name, parse_structured
+from providers.mime.scan import TOO_DEEP, Part, scan
+
+ATTACHMENTS_MAX: Final = 500
+"""The most attachments that are listed."""
+FORWARDS_MAX: Final = 3
+"""How many mails inside one another are opened to find a text."""
+GRAM: Final = 5
+"""Length of the pieces of text by which two alternatives are compared."""
+GRAMS_FROM: Final = 6000
+"""How many letters of each alternative are compared."""
+AGREE: Final = 0.45
+"""The share of pieces that alternatives have in common when they say the same."""
+
+_READABLE: Final = frozenset(("text/plain", "text/html", "text/calendar", "text/enriched"))
+_NO_TEXT: Final = {
+    "application/ms-tnef": "the text is inside a winmail.dat",
+    "application/vnd.ms-tnef": "the text is inside a winmail.dat",
+    "multipart/encrypted": "encrypted (PGP/MIME)",
+    "message/partial": "one piece of a mail that was cut into several",
+    "message/external-body": "the text lies outside the mail",
+}
+_PGP: Final = re.compile(r"^-----BEGIN PGP MESSAGE-----\s*$", re.MULTILINE)
+_PGP_SIGNED: Final = re.compile(
+    r"^-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z-]+: [^\n]*\n)*\n(?P<text>.*?)"
+    r"^-----BEGIN PGP SIGNATURE-----.*?^-----END PGP SIGNATURE-----\s*?$\n?",
+    re.MULTILINE | re.DOTALL,
+)
+_URL: Final = re.compile(r"<?\b(?:https?://|www\.|mailto:)\S+")
+_NO_LETTERS: Final = re.compile(r"[\W_]+")
+_CID: Final = re.compile(r"[\"'(]\s*cid:([^\"')\s]+)", re.IGNORECASE)
+_CALENDAR_LINE: Final = re.compile(
+    r"^(SUMMARY|DTSTART|DTEND|LOCATION|DESCRIPTION|COMMENT)[^:\n]*:(.*)$", re.M
+)
+
+
+@dataclass(slots=True)
+class Body:
+    """What the parts of one mail came to."""
+
+    texts: list[str] = field(default_factory=list)
+    html: str | None = None
+    attachments: list[Attachment] = field(default_factory=list)
+    unreadable: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, text: str | None) -> None:
+        if text is not None and text not in self.notes:
+            self.notes.append(text)
+
+
+class _Reader:
+    """Walks the tree once and collects; the bytes stay where they are."""
+
+    def __init__(self, raw: bytes, charset: str | None) -> None:
+        self.raw = raw
+        self.charset = charset
+        self.out = Body()
+        self.used: set[int] = set()
+        self.htmls: list[str] = []
+
+    def disposition(self, part: Part) -> Structured:
+        return parse_structured(part.headers.first("content-disposition"), self.charset)
+
+    def name(self, part: Part) -> str:
+        return file_name(self.disposition(part), part.kind)
+
+    def attached(self, part: Part) -> bool:
+        """Whether a text part is an attachment rather than something to read."""
+        disposition = self.disposition(part)
+        if disposition.value == "attachment":
+            return True
+        return disposition.value != "inline" and bool(self.name(part))
+
+    def plain(self, part: Part) -> str:
+        """The text of one readable part, hidden characters gone."""
+        self.used.add(id(part))
+        raw, cut = body(self.raw, part)
+        if cut:
+            self.out.note("a text part was cut at 2 MiB")
+        kind = part.kind
+        if kind.value == "text/html":
+            return self.html(raw, kind.params.get("charset"))
+        raw, files = unwrap_uu(raw)
+        self.out.attachments += [
+            Attachment(name=name, type="application/octet-stream", size=length)
+            for name, length in files
+        ]
+        decoded = decode(raw, kind.params.get("charset") or None)
+        self.out.note(decoded.note)
+        text = visible(decoded.text)
+        if kind.value == "text/calendar":
+            return _calendar(text)
+        if kind.value == "text/enriched":
+            return re.sub(r"<(?:(<)|/?[a-zA-Z][^<>]{0,60}>)", r"\1", text)
+        if kind.params.get("format", "").lower() == "flowed":
+            text = unflow(text, delsp=kind.params.get("delsp", "").lower() == "yes")
+        return text[:TEXT_CHARS]
+
+    def html(self, raw: bytes, charset: str | None) -> str:
+        decoded = decode(raw, charset or _meta_charset(raw))
+        self.out.note(decoded.note)
+        self.htmls.append(decoded.text)
+        return html_to_text(decoded.text)
+
+    def read(self, part: Part) -> list[str]:
+        """The texts to read of *part* and what it contains, in their order."""
+        kind = part.kind.value
+        if not part.children:
+            if kind.startswith("multipart/"):
+                return self._childless(part)
+            if kind in _READABLE and not self.attached(part):
+                return [self.plain(part)]
+            return []
+        if kind == "multipart/alternative":
+            return self.alternative(part)
+        if kind in ("multipart/signed", "multipart/report", "multipart/appledouble"):
+            first = part.children[1 if kind.endswith("double") and part.children[1:] else 0]
+            return self.read(first)
+        if kind == "multipart/related":
+            return self.read(self._root(part))
+        if kind == "multipart/encrypted":
+            return []
+        return [text for child in part.children for text in self.read(child)]
+
+    def _childless(self, part: Part) -> list[str]:
+        """A multipart without parts is text, unless it was not opened or is empty."""
+        if TOO_DEEP in self.out.notes and part.depth:
+            return []
+        raw, _ = body(self.raw, part)
+        self.used.add(id(part))
+        text = decode(raw, part.kind.params.get("charset")).text
+        return [visible(text)] if text.strip() else []
+
+    def _root(self, part: Part) -> Part:
+        """The part of a multipart/related that the others belong to (RFC 2387)."""
+        start = part.kind.params.get("start", "").strip("<> ")
+        for child in part.children:
+            given = child.headers.first("content-id") or b""
+            if start and given.decode("latin-1").strip("<> \r\n") == start:
+                return child
+        for child in part.children:
+            if child.kind.value.startswith(("text/", "multipart/")):
+                return child
+        return part.children[0]
+
+    def alternative(self, part: Part) -> list[str]:
+        """The alternative that a person sees: plain text while it says what the HTML shows."""
+        plain: list[str] = []
+        rich: list[str] = []
+        calendar: Part | None = None
+        for child in part.children:
+            if child.kind.value == "text/calendar":
+                calendar = child
+            elif child.kind.value in ("text/plain", "text/enriched"):
+                plain = plain if _has_text(plain) else self.read(child)
+            elif child.kind.value == "text/html" or child.kind.value.startswith("multipart/"):
+                found = self.read(child)
+                rich = found if _has_text(found) or not rich else rich
+        if calendar is not None:
+            self.used.add(id(calendar))
+        if not _has_text(plain):
+            return rich if _has_text(rich) or calendar is None else [self.plain(calendar)]
+        if not _has_text(rich) or agree("\n".join(plain), "\n".join(rich)):
+            return plain
+        self.out.note("the plain text does not say what the HTML shows; the HTML was read")
+        return rich
+
+    def attach(self, root: Part) -> None:
+        """List every leaf that was not read."""
+        shown = {name for html in self.htmls for name in _CID.findall(html)}
+        for part in root.walk():
+            if part.children or id(part) in self.used:
+                continue
+            if part is root and part.kind.value in _READABLE and not self.attached(part):
+                continue
+            if len(self.out.attachments) == ATTACHMENTS_MAX:
+                self.out.note(f"more than {ATTACHMENTS_MAX} attachments")
+                return
+            if self._embedded(part, shown):
+                continue
+            name = self.name(part)
+            self.out.attachments.append(
+                Attachment(name=name, type=part.kind.value, size=size(self.raw, part))
+            )
+
+    def _embedded(self, part: Part, shown: set[str]) -> bool:
+        """Whether *part* is a picture that the HTML shows in its text."""
+        given = part.headers.first("content-id")
+        if given is None or not part.kind.value.startswith("image/"):
+            return False
+        return given.decode("latin-1").strip("<> \r\n") in shown
+
+
+def _has_text(texts: list[str]) -> bool:
+    return any(text.strip() for text in texts)
+
+
+def _meta_charset(raw: bytes) -> str | None:
+    """The character set that HTML names in its own head."""
+    found = re.search(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", raw[:4096], re.I)
+    return found[1].decode("ascii", "replace") if found else None
+
+
+def _grams(text: str) -> set[str]:
+    letters = _NO_LETTERS.sub("", _URL.sub("", text[: GRAMS_FROM * 4])).casefold()[:GRAMS_FROM]
+    return {letters[at : at + GRAM] for at in range(max(1, len(letters) - GRAM + 1))}
+
+
+def agree(plain: str, rich: str) -> bool:
+    """Whether two alternatives say the same: most pieces of each are in the other."""
+    one, other = _grams(plain), _grams(rich)
+    common = len(one & other)
+    return common >= AGREE * len(one) and common >= AGREE * len(other)
+
+
+def _calendar(text: str) -> str:
+    """An invitation in words: the lines of its first event that a person reads (RFC 5545)."""
+    unfolded = re.sub(r"\n[ \t]", "", text)
+    event = unfolded.partition("BEGIN:VEVENT")[2] or unfolded
+    lines = []
+    for name, value in _CALENDAR_LINE.findall(event.partition("END:VEVENT")[0]):
+        shown = value.replace("\\n", "\n").replace("\\N", "\n")
+        shown = re.sub(r"\\([,;\\])", r"\1", shown).strip()
+        if shown:
+            lines.append(f"{name.capitalize()}: {shown}")
+    return "\n".join(lines)
+
+
+def _locked(root: Part) -> str | None:
+    """Why a mail without text has none: what only a key or another program opens."""
+    for part in root.walk():
+        kind = part.kind.value
+        if kind in ("application/pkcs7-mime", "application/x-pkcs7-mime"):
+            mode = part.kind.params.get("smime-type", "").lower()
+            return "signed (S/MIME, opaque)" if mode == "signed-data" else "encrypted (S/MIME)"
+        if kind in _NO_TEXT:
+            return _NO_TEXT[kind]
+    return None
+
+
+def _forwarded(raw: bytes, root: Part) -> Part | None:
+    """The only mail inside a mail that says nothing itself."""
+    inside = [
+        part for part in root.walk() if part.kind.value in ("message/rfc822", "message/global")
+    ]
+    return (
+        inside[0]
+        if len(inside) == 1 and not inside[0].children and not encoding_of(inside[0])
+        else None
+    )
+
+
+def _open_forward(raw: bytes, part: Part, out: Body) -> str:
+    """A forwarded mail as text: who wrote it, its subject, what it says."""
+    heads: list[str] = []
+    for _ in range(FORWARDS_MAX):
+        inner = raw[part.start : part.end]
+        headers = split_headers(inner, start_of_headers(inner), len(inner))
+        root, notes = scan(inner, headers, len(inner))
+        reader = _Reader(inner, None)
+        reader.out.notes += notes
+        texts = reader.read(root)
+        heads += ["---------- Forwarded message ---------"]
+        heads += [
+            f"{name.capitalize()}: {text}"
+            for name in ("from", "date", "subject", "to")
+            if (text := headers.text(name))
+        ]
+        if _has_text(texts):
+            return "\n".join(heads) + "\n\n" + "\n\n".join(texts)
+        following = _forwarded(inner, root)
+        if following is None:
+            break
+        raw, part = inner, following
+    out.note("a forwarded mail holds no text")
+    return ""
+
+
+def _armoured(text: str, out: Body) -> str:
+    """Text without the armour of an inline PGP signature; says when it is encrypted."""
+    if "-----BEGIN PGP " not in text:
+        return text
+    if _PGP.search(text) is not None and not text[: _PGP.search(text).start()].strip():
+        out.unreadable = "encrypted (PGP)"
+        return text
+    found = _PGP_SIGNED.search(text)
+    if found is None:
+        return text
+    inner = re.sub(r"^- ", "", found["text"], flags=re.MULTILINE)
+    return text[: found.start()] + inner + text[found.end() :]
+
+
+def read_parts(raw: bytes, root: Part, notes: list[str], charset: str | None) -> Body:
+    """The text and the attachments of the mail whose tree is *root*."""
+    reader = _Reader(raw, charset)
+    out = reader.out
+    out.notes += notes
+    texts = [text.strip("\n") for text in reader.read(root) if text.strip()]
+    out.html = reader.htmls[0] if len(reader.htmls) == 1 and len(texts) == 1 else None
+    reader.attach(root)
+    if not texts:
+        forwarded = _forwarded(raw, root)
+        text = _open_forward(raw, forwarded, out) if forwarded is not None else ""
+        texts = [text] if text else []
+    if not texts:
+        out.unreadable = _locked(root) or (TOO_DEEP if TOO_DEEP in notes else None)
+    out.texts = [_armoured(text, out) for text in texts]
+    return out
