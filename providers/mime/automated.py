@@ -68,9 +68,10 @@ _AUTOMATIC_REPLY: Final = re.compile(
 )
 _AWAY: Final = re.compile(
     r"(?:(?:i am |i'm )?(?:currently )?(?:out of (?:the )?office|away from (?:the |my )?office|ooo)"
-    r"|vacation(?: reply| message)?|on (?:vacation|leave|holiday)|absence|absent|abwesend|abwesenheit"
-    r"|urlaub|absen(?:ce|t)e? du bureau|fuera de (?:la )?oficina|ausente|ausência|fora do escritório"
-    r"|fuori (?:ufficio|sede)|assente|assenza|afwezig(?:heid)?|niet aanwezig|frånvaro(?:meddelande)?"
+    r"|vacation(?: reply| message)?|on (?:vacation|leave|holiday)|absence|absent"
+    r"|abwesend|abwesenheit|urlaub|absen(?:ce|t)e? du bureau"
+    r"|fuera de (?:la )?oficina|ausente|ausência|fora do escritório|fuori (?:ufficio|sede)"
+    r"|assente|assenza|afwezig(?:heid)?|niet aanwezig|frånvaro(?:meddelande)?"
     r"|fravær(?:sbesked|smelding)?|fraværende|poissa(?: toimistosta)?|poissaolo(?:viesti)?"
     r"|nieobecność|poza biurem|mimo kancelář|nepřítomnost|házon kívül|în afara biroului"
     r"|нет на (?:месте|работе)|отсутствую|отпуск|відсутній|ofis dışında|εκτός γραφείου"

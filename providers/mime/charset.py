@@ -98,12 +98,12 @@ _ALIASES: Final = {
     "windows1258vn": "cp1258",
     "tcvn": "cp1258",
 }
-_NOT_FOR_MAIL: Final = frozenset(
+_NOT_FOR_MAIL: Final = frozenset({
     # Codecs of Python that are no character set, or that a stranger's label must not choose.
     # EBCDIC is one of these: no mail is written in it, and it would turn plain letters round.
-    ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "mbcs", "oem")
-    + ("cp037", "cp273", "cp424", "cp500", "cp875", "cp1026", "cp1140")
-)
+    "idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "mbcs", "oem",
+    "cp037", "cp273", "cp424", "cp500", "cp875", "cp1026", "cp1140",
+})  # fmt: skip
 _WESTERN: Final = frozenset(("cp1252", "iso8859-15", "mac-roman"))
 _NOT_ASCII: Final = frozenset(("utf-7", "hz", "iso2022_kr"))
 """Sets in which bytes below 0x80 may mean something else, without an escape character."""

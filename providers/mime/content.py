@@ -116,7 +116,7 @@ def size(raw: bytes, part: Part) -> int:
 
 
 def unwrap_uu(text: bytes) -> tuple[bytes, list[tuple[str, int]]]:
-    """Plain text without the files that were pasted into it by uuencode; names and sizes of them."""
+    """Plain text without the files that uuencode put into it, and their names and sizes."""
     files: list[tuple[str, int]] = []
     kept: list[bytes] = []
     position = 0

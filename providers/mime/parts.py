@@ -301,7 +301,8 @@ def _armoured(text: str, out: Body) -> str:
     """Text without the armour of an inline PGP signature; says when it is encrypted."""
     if "-----BEGIN PGP " not in text:
         return text
-    if _PGP.search(text) is not None and not text[: _PGP.search(text).start()].strip():
+    encrypted = _PGP.search(text)
+    if encrypted is not None and not text[: encrypted.start()].strip():
         out.unreadable = "encrypted (PGP)"
         return text
     found = _PGP_SIGNED.search(text)

@@ -88,7 +88,7 @@ def _message_id(headers: Headers) -> str | None:
 
 
 def _ids(values: Sequence[bytes]) -> tuple[str, ...]:
-    """The ids of References or In-Reply-To in their order; bare words where there are no brackets."""
+    """The ids of References or In-Reply-To in their order; bare words where none has brackets."""
     found: list[bytes] = []
     for value in values:
         bracketed = _BRACKETED.findall(value)
