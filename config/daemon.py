@@ -33,18 +33,11 @@ from config.fields import (
 )
 from config.secrets import SecretRef, refusal
 
-RENEW_AT: Final = 1 / 4
-"""The part of a lease's time after which it is renewed."""
-GIVE_UP_AT: Final = 2 / 3
-"""The part of a lease's time after which a holder that could not renew stops working."""
 CALLS_IN_A_LEASE: Final = 3
 """A lease lasts at least this many calls: renewal, call and a margin of a twelfth end in time."""
 
 _STRICT: Final = ConfigDict(extra="forbid", validate_default=True)
-
-
-def _looks() -> tuple[timedelta, ...]:
-    return tuple(timedelta(seconds=s) for s in (5, 60, 120, 600, 3_600, 21_600, 86_400))
+_LOOKS: Final = tuple(timedelta(seconds=s) for s in (5, 60, 120, 600, 3_600, 21_600, 86_400))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
@@ -137,7 +130,7 @@ class Reconcile:
     """When the mailbox is searched for what an unknown call may have left."""
 
     looks: tuple[PositiveDuration, ...] = Field(
-        default_factory=_looks,
+        default=_LOOKS,
         min_length=1,
         max_length=50,
         description="Times after the end of a call at which the mailbox is searched, rising.",

@@ -25,13 +25,12 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
-    PlainSerializer,
     ValidationInfo,
     WithJsonSchema,
 )
 from typing_extensions import override
 
-from config.durations import PATTERN, REMEDY, format_duration, parse_duration
+from config.durations import PATTERN, REMEDY, parse_duration
 from config.secrets import SecretRef, refusal
 
 _LABEL: Final = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
@@ -289,16 +288,15 @@ def _text_schema(pattern: str, *examples: str) -> WithJsonSchema:
 
 
 _DURATION_SCHEMA: Final = _text_schema(PATTERN, "60s", "5m", "1h30m", "3d")
-_AS_DURATION: Final = PlainSerializer(format_duration)
 _ADDRESS_SCHEMA: Final = WithJsonSchema({"type": "string", "format": "email"})
-_PATH_SCHEMA: Final = WithJsonSchema({"type": "string", "examples": ["~/Mail"]})
+_PATH_SCHEMA: Final = WithJsonSchema({"type": "string"})
 _URL_SCHEMA: Final = WithJsonSchema({"type": "string", "format": "uri"})
 
-Count = Annotated[int, BeforeValidator(_not_bool), Field(ge=1)]
-Port = Annotated[int, BeforeValidator(_not_bool), Field(ge=1, le=65_535)]
-Duration = Annotated[timedelta, BeforeValidator(_duration), _DURATION_SCHEMA, _AS_DURATION]
+Count = Annotated[int, Field(ge=1), BeforeValidator(_not_bool)]
+Port = Annotated[int, Field(ge=1, le=65_535), BeforeValidator(_not_bool)]
+Duration = Annotated[timedelta, BeforeValidator(_duration), _DURATION_SCHEMA]
 PositiveDuration = Annotated[
-    timedelta, AfterValidator(_positive), BeforeValidator(_duration), _DURATION_SCHEMA, _AS_DURATION
+    timedelta, AfterValidator(_positive), BeforeValidator(_duration), _DURATION_SCHEMA
 ]
 Line = Annotated[str, AfterValidator(_line), Field(min_length=1, max_length=1_000)]
 Prose = Annotated[str, AfterValidator(_prose), Field(max_length=20_000)]
@@ -312,19 +310,16 @@ Zone = Annotated[
     ZoneInfo,
     BeforeValidator(_zone),
     WithJsonSchema({"type": "string", "examples": ["Europe/Paris"]}),
-    PlainSerializer(str),
 ]
 ClockTime = Annotated[
     time,
     BeforeValidator(_clock),
     _text_schema("^([01][0-9]|2[0-3]):[0-5][0-9]$", "08:00"),
-    PlainSerializer(lambda value: f"{value:%H:%M}"),
 ]
 Quiet = Annotated[
     QuietHours,
     BeforeValidator(_quiet_hours),
     _text_schema("^([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0-5][0-9]$", "22:00-07:00"),
-    PlainSerializer(str),
 ]
 SecureUrl = Annotated[str, AfterValidator(_https), _URL_SCHEMA]
 WebUrl = Annotated[str, AfterValidator(_web), _URL_SCHEMA]

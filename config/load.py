@@ -109,7 +109,7 @@ def _with_users(start: Loaded) -> Loaded:
             document = read_document(path)
             if document is None:
                 continue
-            users[name] = user = _user(name, document, places)
+            users[name] = user = user_of(name, document, places)
         except ConfigError as error:
             faults.append(UserFault(user=name, faults=error.faults))
         else:
@@ -131,7 +131,8 @@ def _user_files(folder: Path) -> list[Path]:
         raise _folder_error(folder, f"can't be listed ({error.strerror})", remedy) from error
 
 
-def _user(name: UserName, document: Document, places: Places) -> UserConfig:
+def user_of(name: UserName, document: Document, places: Places) -> UserConfig:
+    """Check one user's document; raises ConfigError with every fault in it."""
     if not is_slug(name):
         message, remedy = "has a name that can't be a user's", f"rename the file: {SLUG_REMEDY}"
         raise ConfigError([document.fault((), message, remedy)])

@@ -16,13 +16,10 @@ import hmac
 import logging
 import os
 import re
-import selectors
 import shlex
-import signal
 import stat
-import subprocess
-import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final, NoReturn, Self, final
 
@@ -30,6 +27,9 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.dataclasses import dataclass
 from pydantic_core import PydanticCustomError
 from typing_extensions import override
+
+from config.atomic import write_new
+from config.command import CommandError, output_of
 
 _LOG: Final = logging.getLogger(__name__)
 _LIMIT: Final = 1 << 20
@@ -137,7 +137,12 @@ def refusal(message: str, remedy: str, *key: str | int) -> PydanticCustomError:
     return PydanticCustomError("refused", "{message}", context)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=ConfigDict(extra="forbid"))
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+    config=ConfigDict(extra="forbid", json_schema_extra={"minProperties": 1, "maxProperties": 1}),
+)
 class SecretRef:
     """Where a secret lies: exactly one of these."""
 
@@ -210,7 +215,7 @@ def _fetch(ref: SecretRef) -> str:
     if ref.keyring is not None:
         return _from_keyring(ref.keyring)
     if ref.command is not None:
-        return _text(_from_command(ref.command), f"the output of the command of {ref}")
+        return _from_command(ref.command)
     return _from_credential(ref.credential or "")
 
 
@@ -306,73 +311,56 @@ def _from_credential(name: str) -> str:
     return _text(raw, f"the systemd credential {name}")
 
 
-def _from_command(line: str, timeout_s: float = COMMAND_TIMEOUT_S) -> bytes:
-    """Run a command without a shell in a process group of its own and take what it prints.
-
-    Its errors are thrown away: they may repeat the secret. The whole group is killed when it is
-    late or talks too much, so that a helper it has started does not stay behind.
-    """
+def _from_command(line: str) -> str:
     words = shlex.split(line)
-    remedy = f"run it by hand: {line}"
     try:
-        process = subprocess.Popen(  # noqa: S603 - the owner of this machine wrote the command
-            words,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    except OSError as error:
+        raw = output_of(words, COMMAND_TIMEOUT_S)
+    except CommandError as error:
+        raise SecretError(f"the command {words[0]} {error}", f"try it by hand: {line}") from error
+    return _text(raw, f"what the command {words[0]} prints")
+
+
+def load_installation_key(ref: SecretRef, config_dir: Path) -> bytes | None:
+    """The 32 bytes of the installation's key; None if its file does not exist yet. Blocks.
+
+    It is kept as 64 hex digits, so that every kind of reference can hold it. Raises SecretError.
+    """
+    ref = _absolute(ref, config_dir)
+    if ref.file is not None and not os.path.lexists(ref.file):
+        return None
+    text = resolve(ref).reveal().strip()
+    if re.fullmatch(r"[0-9A-Fa-f]{64}", text) is None:
         raise SecretError(
-            f"the command {words[0]} can't be started ({error.strerror})",
-            "install it, or write its whole path",
-        ) from error
-    with process:
+            f"the installation key {ref} is not 64 hex digits",
+            "restore it from a backup; for a new installation make it with: openssl rand -hex 32",
+        )
+    return bytes.fromhex(text)
+
+
+def load_or_make_installation_key(ref: SecretRef, config_dir: Path) -> bytes:
+    """The 32 bytes of the installation's key, made at first start where *ref* is a file. Blocks.
+
+    The file appears whole and readable by its owner only, or not at all; of two processes that
+    start at once, both get the key of the first. Only for an installation whose database is empty:
+    a new key does not know the marks of the old one. Raises SecretError.
+    """
+    ref = _absolute(ref, config_dir)
+    key = load_installation_key(ref, config_dir)
+    if key is None and ref.file is not None:
         try:
-            output = _drain(process, time.monotonic() + timeout_s)
-        except _EndlessError as error:
-            _kill(process)
-            raise SecretError(f"the command {words[0]} {error}", remedy) from None
-        except BaseException:
-            _kill(process)
-            raise
-    if process.returncode:
-        raise SecretError(
-            f"the command {words[0]} ended with exit status {process.returncode}", remedy
-        )
-    return output
+            write_new(ref.file, f"{os.urandom(32).hex()}\n".encode(), mode=0o600)
+        except FileExistsError:
+            pass
+        except OSError as error:
+            raise SecretError(
+                f"the installation key {ref.file} can't be made ({error.strerror})",
+                f"make it with: (umask 077; openssl rand -hex 32 > '{ref.file}')",
+            ) from error
+        key = load_installation_key(ref, config_dir)
+    if key is None:
+        raise SecretError(f"the installation key {ref} is gone again", "start once more")
+    return key
 
 
-class _EndlessError(Exception):
-    """A command does not come to an end."""
-
-
-def _drain(process: subprocess.Popen[bytes], deadline_s: float) -> bytes:
-    """Read all output and wait for the end, until *deadline_s* of the monotonic clock."""
-    late = _EndlessError("took too long")
-    output = bytearray()
-    with selectors.DefaultSelector() as selector:
-        if process.stdout is None:
-            raise late
-        selector.register(process.stdout, selectors.EVENT_READ)
-        while selector.select(max(0.0, deadline_s - time.monotonic())):
-            chunk = os.read(process.stdout.fileno(), 65_536)
-            if not chunk:
-                break
-            output += chunk
-            if len(output) > _LIMIT:
-                raise _EndlessError("printed more than 1 MiB")
-        else:
-            raise late
-    try:
-        process.wait(max(0.0, deadline_s - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        raise late from None
-    return bytes(output)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        process.kill()
+def _absolute(ref: SecretRef, config_dir: Path) -> SecretRef:
+    return ref if ref.file is None else replace(ref, file=config_dir / ref.file)
