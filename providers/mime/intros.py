@@ -1,0 +1,283 @@
+"""Recognise the lines with which mail programs announce a quotation.
+
+An introduction ("On Mon, 2 Mar 2026 at 09:12, X wrote:"), a marker between dashes ("-----Original
+Message-----", "Begin forwarded message:") and a block of quoted headers ("Von: Gesendet: An:
+Betreff:") are each told from a person's own sentence by what only a program writes: a date with a
+time, an address, several labels in a row. Where that evidence lacks, the answer is no: a quotation
+that stays is the lesser error.
+
+Every test looks at a bounded number of characters and lines, so a hostile text costs linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from providers.mime import quotewords as words
+
+_LONGEST: Final = 400
+"""Characters of a line, or of a wrapped introduction, beyond which it is no announcement."""
+_MOST_WRAPPED: Final = 4
+"""Lines over which an introduction may be wrapped."""
+_MOST_HEADER_LINES: Final = 40
+"""Lines of one quoted header block, folded recipients included."""
+
+_SPACES: Final = dict.fromkeys(
+    map(
+        ord,
+        "\t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000",
+    ),
+    " ",
+)
+_NOTHING: Final = dict.fromkeys(
+    [*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF, 0xAD, 0x61C]
+)
+_PLAIN: Final = {**_SPACES, **_NOTHING}
+
+
+def plain(line: str) -> str:
+    """``line`` with every kind of space made plain, invisible characters gone, ends stripped."""
+    return line.translate(_PLAIN).strip()
+
+
+def fold(line: str) -> str:
+    """``line`` as the word tables are looked up: plain, casefolded, without marks of emphasis."""
+    return plain(line).strip("*_ ").casefold()
+
+
+def _set(entries: str) -> frozenset[str]:
+    return frozenset(fold(entry) for entry in entries.split(";"))
+
+
+def _either(entries: str) -> str:
+    longest_first = sorted(_set(entries), key=lambda e: (-len(e), e))
+    return "|".join(re.escape(entry) for entry in longest_first)
+
+
+_WROTE: Final = re.compile(
+    rf"(?<!\w)(?:{_either(words.WROTE)})(?!\w)|{_either(words.WROTE_UNSPACED)}"
+)
+_ADDRESS: Final = re.compile(r"[^\s<>()\[\]\"',;:@]{1,80}@[\w.-]{1,120}")
+_ENDS_WITH_ADDRESS: Final = re.compile(r"[<(\[](?:mailto:)?[^\s<>@]{1,80}@[\w.-]{1,120}[>)\]]+$")
+_TIME: Final = re.compile(r"\d{1,2}\s?[:.h時点點시]\s?\d{2}")
+_DATE: Final = re.compile(
+    r"\d{4}|\d{1,2}[./-] ?\d{1,2}[./-] ?\d{2,4}|\d{1,2}\.?(?:er)? (?:de )?[^\W\d]{3}"
+    r"|[^\W\d]{3}\.? \d{1,2}(?!\d)"
+)
+_START: Final = re.compile(
+    rf"(?:(?:{_either(words.INTRO_STARTS)})[ ,:]|(?:{_either(words.INTRO_STARTS)})(?=\d)"
+    rf"|(?:{_either(words.DAYS)})[.,]? |\d)"
+)
+_CJK_START: Final = re.compile(r"[在於于]")
+_SELF: Final = re.compile(r"(?<!\w)I(?![\w.])|^我|我写道|我寫道")
+_FIRST_PERSON: Final = _set(words.FIRST_PERSON)
+_WORD: Final = re.compile(r"\w+")
+_DASHED: Final = re.compile(r"^([-_=*~—– ]{2,})?(.*?)([-_=*~—– ]{2,})?$")
+_RULE: Final = re.compile(r"^[-_=*~—–]{3,}$")
+
+
+def is_rule(line: str) -> bool:
+    """Whether ``line`` is a line drawn with dashes or underscores, as stands above a quotation."""
+    return len(line) <= _LONGEST and bool(_RULE.match(plain(line)))
+
+
+def introduction(lines: Sequence[str], last: int, *, first: int, marked_next: bool) -> int | None:
+    """Where the introduction that ends in line ``last`` begins, or None if there is none.
+
+    Looks back no further than line ``first``. ``marked_next`` says that a line marked with ">"
+    follows, which makes weaker evidence enough.
+    """
+    if not _may_end(lines[last], marked_next):
+        return None
+    joined = ""
+    found: int | None = None
+    for start in range(last, max(first, last - _MOST_WRAPPED + 1) - 1, -1):
+        part = plain(lines[start])
+        if not part or len(joined) + len(part) > _LONGEST:
+            break
+        joined = f"{part} {joined}" if joined else part
+        if not _introduces(joined, marked_next):
+            continue
+        folded = fold(joined).lstrip("-—– ")
+        if _START.match(folded) or _CJK_START.match(folded) or _is_whole(folded):
+            return start
+        if found is None:
+            found = start
+    return found
+
+
+def _may_end(line: str, marked_next: bool) -> bool:
+    if len(line) > _LONGEST:
+        return False
+    text = plain(line).rstrip("*_ ")
+    return text.endswith((":", "：", "---")) or (marked_next and bool(_WROTE.search(fold(line))))
+
+
+def _is_whole(folded: str) -> bool:
+    """Whether it holds name, address and date, so that no earlier line can belong to it."""
+    return bool(_ADDRESS.search(folded) and _DATE.search(folded) and _TIME.search(folded))
+
+
+def _introduces(joined: str, marked_next: bool) -> bool:
+    folded = fold(joined)
+    body = folded.rstrip(":： ").strip("-—– ")
+    if _SELF.search(joined) or _FIRST_PERSON.intersection(_WORD.findall(folded)):
+        return False
+    wrote = bool(_WROTE.search(body))
+    address = bool(_ADDRESS.search(body))
+    date = bool(_DATE.search(body))
+    if _ENDS_WITH_ADDRESS.search(body) and date and _TIME.search(body):
+        return True  # Gmail in Russian, Japanese, Hebrew names no verb
+    if not wrote:
+        return False
+    if marked_next:
+        return address or date or len(body.split()) <= 6
+    return address or bool(date and _TIME.search(body))
+
+
+class Marker(StrEnum):
+    """What a line between dashes announces."""
+
+    ORIGINAL = "original"
+    FORWARDED = "forwarded"
+
+
+_ORIGINAL: Final = _set(words.ORIGINAL)
+_FORWARDED: Final = _set(words.FORWARDED)
+
+
+def marker(line: str) -> Marker | None:
+    """What ``line`` announces as a marker: between dashes, or (forwards only) before a colon."""
+    if len(line) > 120:
+        return None
+    text = plain(line).strip("* ")
+    match = _DASHED.match(text)
+    if match is None:
+        return None
+    dashed = bool((match[1] or "").strip() or (match[3] or "").strip())
+    inner = fold(match[2]).strip(" -_=*")
+    name = inner.rstrip(":：").strip()
+    if dashed and name in _ORIGINAL:
+        return Marker.ORIGINAL
+    if name in _FORWARDED and (dashed or inner != name):
+        return Marker.FORWARDED
+    if dashed and name.startswith("forwarded by "):
+        return Marker.FORWARDED
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeaderBlock:
+    """A quoted header block: lines ``start`` up to, without, ``end``; ``finnish`` by its labels."""
+
+    start: int
+    end: int
+    finnish: bool
+
+
+_LABELS: Final[dict[str, frozenset[str]]] = {}
+for _kind, _entries in words.LABELS.items():
+    for _entry in _entries.split(";"):
+        _name = fold(_entry)
+        _LABELS[_name] = _LABELS.get(_name, frozenset()) | {_kind}
+_RAW_LABELS: Final = _set(words.RAW_LABELS)
+_LABEL: Final = re.compile(r"^[*_ ]{0,4}([^:：@]{1,30}?)[*_ ]{0,4}[:：](?!//)")
+
+
+def label(line: str) -> frozenset[str]:
+    """What the label at the start of ``line`` names (from, sent, date, to, cc, subject, other)."""
+    match = _LABEL.match(plain(line[:80]))
+    return _LABELS.get(fold(match[1]), frozenset()) if match else frozenset()
+
+
+def header_block(lines: Sequence[str], start: int) -> HeaderBlock | None:
+    """The header block that begins in line ``start``, or None.
+
+    It begins with a sender and names at least three things, a subject or a time of sending among
+    them, or two where the sender has an address: "From: Paris / To: Lyon / Date: ..." is a
+    journey. A block with transport headers was pasted by a person and is theirs.
+    """
+    if "from" not in label(lines[start]):
+        return None
+    kinds: set[str] = set()
+    names: set[str] = set()
+    end = at = start
+    stop = min(len(lines), start + _MOST_HEADER_LINES)
+    blanks = 0
+    while at < stop:
+        line = lines[at]
+        found = label(line)
+        if found == {"from"} and at > start:
+            break
+        if found:
+            kinds |= found
+            names.add(fold(line.split(":", 1)[0]))
+            end, blanks = at + 1, 0
+        elif not plain(line):
+            blanks += 1
+            if blanks > 1:
+                break
+        elif _pasted(line):
+            return None
+        elif blanks or not _continues(line):
+            break
+        else:
+            end = at + 1
+        at += 1
+    if not _is_header(kinds, bool(_ADDRESS.search(lines[start][:_LONGEST]))):
+        return None
+    return HeaderBlock(start=start, end=end, finnish="lähettäjä" in names)
+
+
+def _pasted(line: str) -> bool:
+    return line[:40].split(":", 1)[0].strip().casefold() in _RAW_LABELS
+
+
+def _continues(line: str) -> bool:
+    """Whether a line without label looks like the rest of a folded list of recipients."""
+    text = plain(line[:_LONGEST])
+    return "@" in text or text.endswith((";", ",")) or ";" in text or text.startswith("<")
+
+
+def _is_header(kinds: set[str], address: bool) -> bool:
+    told = kinds & {"sent", "date", "to", "subject"}
+    if address:
+        return bool(told - {"to"})
+    return len(told) >= 2 and bool(told & {"subject", "sent"})
+
+
+_REPLY_PREFIXES: Final = _set(words.REPLY_PREFIXES)
+_FORWARD_PREFIXES: Final = _set(words.FORWARD_PREFIXES)
+
+
+class SubjectKind(StrEnum):
+    """What the first prefix of a subject says of the mail."""
+
+    REPLY = "reply"
+    FORWARD = "forward"
+    EITHER = "either"
+    NEITHER = "neither"
+    UNKNOWN = "unknown"
+
+
+def subject_kind(subject: str) -> SubjectKind:
+    """Whether ``subject`` begins as that of an answer or of a forward; VS: says both in the North.
+
+    Unknown where there is no subject.
+    """
+    if not plain(subject[:200]):
+        return SubjectKind.UNKNOWN
+    head, colon, _ = plain(subject[:60]).replace("：", ":").partition(":")
+    name = re.sub(r"[\[(]\d+[\])]$", "", fold(head)).rstrip(". ")
+    if not colon:
+        return SubjectKind.NEITHER
+    reply, forward = name in _REPLY_PREFIXES, name in _FORWARD_PREFIXES
+    if reply and forward:
+        return SubjectKind.EITHER
+    if reply:
+        return SubjectKind.REPLY
+    return SubjectKind.FORWARD if forward else SubjectKind.NEITHER

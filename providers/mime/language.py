@@ -1,0 +1,156 @@
+"""Guess the language of a short text, or say that it is not sure.
+
+An answer should be in the language of the mail. Mails are short, so what counts is the script
+first, then frequent words, then runs of letters; no corpus and no number library is needed for
+that. A wrong guess is worse than none: close calls between neighbours, and texts of names and
+numbers, give None. Pure and without state but the tables, built once at first use; linear in a
+bounded head of the text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from providers.mime.language_words import CYRILLIC, LATIN
+
+_MOST_CHARS: Final = 4000
+_MOST_WORDS: Final = 300
+_NOISE: Final = re.compile(r"https?://\S{1,400}|www\.\S{1,400}|\S{1,80}@\S{1,120}|<[^<>]{1,200}>")
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+
+_SCRIPTS: Final = (
+    ("latin", re.compile("[A-Za-zÀ-ɏḀ-ỿ]")),
+    ("cyrillic", re.compile("[Ѐ-ӿ]")),
+    ("greek", re.compile("[Ͱ-Ͽἀ-῿]")),
+    ("hebrew", re.compile("[\u0590-\u05ff]")),
+    ("arabic", re.compile("[\u0600-\u06ff\u0750-\u077f]")),
+    ("thai", re.compile("[\u0e00-\u0e7f]")),
+    ("hangul", re.compile("[\uac00-\ud7af\u1100-\u11ff]")),
+    ("kana", re.compile("[\u3041-\u30fa\u30fc-\u30ff\uff66-\uff9f]")),
+    ("han", re.compile("[\u3400-\u9fff\uf900-\ufaff]")),
+)
+_WEIGHT: Final = {"hangul": 2.5, "kana": 2.5, "han": 2.5}
+"""Letters of other scripts that one character of these is worth."""
+
+_ONE: Final = {"greek": "el", "hebrew": "he", "thai": "th", "hangul": "ko"}
+_PERSIAN: Final = re.compile("[پچژگکی]")
+_URDU: Final = re.compile("[ٹڈڑںے]")
+_NEIGHBOURS: Final = re.compile("[ђјљњћџѓќѕў]")
+"""Letters of Serbian, Macedonian and Belarusian, which are not told apart here."""
+
+
+def language_of(text: str) -> str | None:
+    """The language of ``text`` as ISO 639-1 code, or None when it is not sure."""
+    head = _NOISE.sub(" ", text[:_MOST_CHARS])
+    counts = {name: len(letters.findall(head)) for name, letters in _SCRIPTS}
+    weights = {name: count * _WEIGHT.get(name, 1.0) for name, count in counts.items()}
+    total = sum(weights.values())
+    if total < 2:
+        return None
+    east = weights["han"] + weights["kana"]
+    leading = max(weights, key=lambda name: weights[name])
+    if east > total / 2:
+        japanese = counts["kana"] * 12 >= counts["han"] + counts["kana"]
+        return "ja" if japanese else "zh"
+    if weights[leading] < total * 0.55:
+        return None
+    if leading in _ONE:
+        return _ONE[leading]
+    if leading == "arabic":
+        return _arabic(head)
+    if leading == "cyrillic":
+        return None if _NEIGHBOURS.search(head.casefold()) else _best(head, "cyrillic")
+    return _best(head, "latin") if leading == "latin" else None
+
+
+def _arabic(text: str) -> str | None:
+    if len(_URDU.findall(text)) >= 2:
+        return "ur"
+    return "fa" if len(_PERSIAN.findall(text)) >= 2 else "ar"
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """One language: logarithms of how likely words are, and letters after the two before them."""
+
+    words: Mapping[str, float]
+    letters: Mapping[str, float]
+    pairs: Mapping[str, float]
+    triples: Mapping[str, float]
+
+    def word(self, word: str) -> float:
+        """How likely ``word`` is: as a known one, else by its letters."""
+        known = self.words.get(word)
+        return known if known is not None else self._spelled(word)
+
+    def _spelled(self, word: str) -> float:
+        padded = f"  {word} "
+        total = _UNKNOWN
+        for at in range(2, len(padded)):
+            total += math.log(
+                0.55 * self.triples.get(padded[at - 2 : at + 1], 0.0)
+                + 0.3 * self.pairs.get(padded[at - 1 : at + 1], 0.0)
+                + 0.15 * self.letters.get(padded[at], 0.0)
+                + 0.0015
+            )
+        return total
+
+
+_UNKNOWN: Final = -1.0
+"""What a word costs that no table has, before its letters are looked at."""
+_MARGIN: Final = 1.6
+"""By how much (natural logarithm) the best must lead over the next."""
+
+
+def _model(entry: str) -> _Model:
+    ranked = list(dict.fromkeys(entry.split()))
+    known = {word: math.log(1.0 / (rank + 12) / 3.0) for rank, word in enumerate(ranked)}
+    letters: Counter[str] = Counter()
+    pairs: Counter[str] = Counter()
+    triples: Counter[str] = Counter()
+    for word in ranked:
+        padded = f"  {word} "
+        for at in range(2, len(padded)):
+            letters[padded[at]] += 1
+            pairs[padded[at - 1 : at + 1]] += 1
+            triples[padded[at - 2 : at + 1]] += 1
+    starts: Counter[str] = Counter()
+    for pair, count in pairs.items():
+        starts[pair[0]] += count
+    two: Counter[str] = Counter()
+    for triple, count in triples.items():
+        two[triple[:2]] += count
+    total = sum(letters.values())
+    return _Model(
+        words=known,
+        letters={key: count / total for key, count in letters.items()},
+        pairs={key: count / starts[key[0]] for key, count in pairs.items()},
+        triples={key: count / two[key[:2]] for key, count in triples.items()},
+    )
+
+
+@lru_cache(maxsize=2)
+def _models(script: str) -> Mapping[str, _Model]:
+    table = LATIN if script == "latin" else CYRILLIC
+    return {language: _model(entry) for language, entry in table.items()}
+
+
+def _best(text: str, script: str) -> str | None:
+    found = [word.casefold().replace("’", "'") for word in _WORD.findall(text)][:_MOST_WORDS]
+    if not found:
+        return None
+    models = _models(script)
+    scores = {name: sum(map(model.word, found)) for name, model in models.items()}
+    first, second = sorted(scores, key=lambda name: -scores[name])[:2]
+    if scores[first] - scores[second] < _MARGIN:
+        return None
+    known = sum(word in models[first].words for word in found)
+    if known * 8 < len(found) or (known < 2 and len(found) > 1):
+        return None
+    return first

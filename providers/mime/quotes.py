@@ -1,0 +1,376 @@
+"""Tell the lines of a mail that its author wrote from those that only repeat somebody else's.
+
+The text is walked once, top to bottom. Each line gets a reason why it goes, or none. Marks (">"),
+introductions, header blocks and markers are read with what stands around them, because every one
+of them also occurs in a person's own sentence. Where it is not sure, the line stays: losing the
+author's words is the worse error. A forward's content is content and stays.
+
+Linear in the text: each line is looked at a bounded number of times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from providers.mime import quotewords
+from providers.mime.intros import (
+    HeaderBlock,
+    Marker,
+    SubjectKind,
+    header_block,
+    introduction,
+    is_rule,
+    marker,
+    plain,
+)
+from providers.mime.quotes_parent import Parents, answers_inside, repeated
+from providers.mime.signatures import postscript, signature_start
+
+_WRAP: Final = range(62, 82)
+"""Length of a quoted line whose last word may have been wrapped out of the quotation."""
+_ANSWER_WORDS: Final = frozenset(quotewords.ANSWER_WORDS.split(";"))
+_LONGEST_LEFTOVER: Final = 36
+
+
+class Cut(StrEnum):
+    """Why a line is not among the author's own words."""
+
+    QUOTE = "quotation"
+    INTRODUCTION = "introduction"
+    HEADERS = "quoted headers"
+    BELOW = "quotation without marks"
+    PARENT = "text of an earlier message"
+    SIGNATURE = "signature"
+    PHONE = "mobile signature"
+    FOOTER = "list footer"
+
+
+_SIGNATURES: Final = {
+    "signature": Cut.SIGNATURE,
+    "mobile signature": Cut.PHONE,
+    "list footer": Cut.FOOTER,
+}
+
+
+@dataclass(slots=True, kw_only=True)
+class Reading:
+    """One text being read: its lines, which are marked, why each goes, where a forward begins.
+
+    ``certain`` are positions of lines that are quoted beyond doubt (HTML said so).
+    """
+
+    lines: Sequence[str]
+    certain: frozenset[int]
+    subject: SubjectKind
+    parents: Parents
+    marked: list[bool] = field(default_factory=list)
+    why: list[Cut | None] = field(default_factory=list)
+    forward_at: int | None = None
+
+
+def read_lines(
+    lines: Sequence[str],
+    *,
+    subject: SubjectKind,
+    parents: Parents,
+    certain: frozenset[int] = frozenset(),
+    signature: frozenset[int] = frozenset(),
+) -> Reading:
+    """Reads ``lines``; afterwards ``why`` says for each why it goes, or None where it stays."""
+    reading = Reading(lines=lines, certain=certain, subject=subject, parents=parents)
+    reading.marked = [at in certain or is_marked(line) for at, line in enumerate(lines)]
+    reading.why = [None] * len(lines)
+    _Walk(reading).run()
+    _answers(reading)
+    _repetitions(reading)
+    _signatures(reading)
+    _marked_signatures(reading, signature)
+    return reading
+
+
+def is_marked(line: str) -> bool:
+    """Whether ``line`` begins with ">", after three spaces at most (RFC 3676 section 4.4)."""
+    return line[:4].lstrip(" \u00a0").startswith(">")
+
+
+def unmarked(line: str) -> str:
+    """``line`` without its quotation marks and the spaces between them."""
+    return line.lstrip("> \u00a0\t")
+
+
+class _Walk:
+    """The walk down the lines, with what it must remember on the way."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.lines = reading.lines
+        self.marked = reading.marked
+        self.own_above = False
+        self.cut_above = False
+        self.after: list[int] = _next_filled(reading.lines)
+        if self._marks_are_the_authors():
+            self.marked[:] = [at in reading.certain for at in range(len(self.lines))]
+
+    def run(self) -> None:
+        at = first = 0
+        while at < len(self.lines):
+            if self.marked[at]:
+                if self._forwards_marked(at):
+                    return
+                at = first = self._quotation(at)
+                continue
+            if not plain(self.lines[at][:400]):
+                at += 1
+                continue
+            step = self._announcement(at, first)
+            if step is None:
+                self.own_above = True
+                at += 1
+            elif step < 0:
+                return
+            else:
+                at = first = step
+
+    def _announcement(self, at: int, first: int) -> int | None:
+        """Handles an announcement at line ``at``: where to go on, -1 for the end, None if none."""
+        found = marker(self.lines[at])
+        if found is Marker.FORWARDED or (found is not None and self._passes_on()):
+            self.reading.forward_at = at
+            return -1
+        if found is Marker.ORIGINAL:
+            return self._headers(at, self._block_below(at + 1))
+        block = header_block(self.lines, at)
+        if block is not None and not self._pasted(at):
+            if self._passes_on(block) or self._alone(at):
+                self.reading.forward_at = self._rule_above(at)
+                return -1
+            return self._headers(self._rule_above(at), block)
+        following = self.after[at]
+        marked_next = following < len(self.lines) and self.marked[following]
+        start = introduction(self.lines, at, first=first, marked_next=marked_next)
+        if start is None:
+            return None
+        if marked_next:
+            self._cut(start, following, Cut.INTRODUCTION)
+            return following
+        if not self._own_before(start):
+            return None  # all that follows may be the answer: it stays
+        self._cut(self._rule_above(start), at + 1, Cut.INTRODUCTION)
+        self._cut(at + 1, len(self.lines), Cut.BELOW)
+        return -1
+
+    def _headers(self, start: int, block: HeaderBlock | None) -> int:
+        """Cuts a marker or a header block, and what stands below it unless marks tell it apart."""
+        end = block.end if block is not None else start + 1
+        self._cut(start, end, Cut.HEADERS)
+        following = self.after[end - 1]
+        if following < len(self.lines) and self.marked[following]:
+            return following
+        self._cut(end, len(self.lines), Cut.BELOW)
+        return -1
+
+    def _quotation(self, at: int) -> int:
+        """Cuts the marked lines from ``at`` on, with blank lines between; returns what follows."""
+        end = at
+        while end < len(self.lines) and (self.marked[end] or self._left_over(end, at)):
+            end += 1
+        self._cut(at, end, Cut.QUOTE)
+        return end
+
+    def _left_over(self, at: int, start: int) -> bool:
+        """Whether unmarked line ``at`` is the end of the quoted line above, wrapped out of it."""
+        if at == start or not self.marked[at - 1] or at in self.reading.certain:
+            return False
+        above = self.lines[at - 1].rstrip()
+        text = plain(self.lines[at][:400])
+        if not text or len(self.lines[at]) > 400:
+            return False
+        joined = unmarked(above[-200:]) + " " + text
+        if self.reading.parents and len(joined.split()) >= 6:
+            return self.reading.parents.holds_line(joined)
+        if len(above) not in _WRAP or len(text) > _LONGEST_LEFTOVER:
+            return False
+        below = self.after[at]
+        closed = below >= len(self.lines) or self.marked[below]
+        words = text.split()
+        return (
+            closed
+            and above[-1] not in ".?!:;,)>"
+            and text[0].islower()
+            and words[0].strip(".,!;:") not in _ANSWER_WORDS
+        )
+
+    def _forwards_marked(self, at: int) -> bool:
+        """Whether a forward begins in marked line ``at``: some programs mark what they forward."""
+        if self.cut_above:
+            return False
+        found = marker(unmarked(self.lines[at][:200]))
+        forwarded = found is Marker.FORWARDED or (found is not None and self._passes_on())
+        if not forwarded and at in self.reading.certain:
+            block = header_block(self.lines, at)
+            forwarded = block is not None and (self._passes_on(block) or self._alone(at))
+        if forwarded:
+            self.reading.forward_at = at
+        return forwarded
+
+    def _block_below(self, at: int) -> HeaderBlock | None:
+        following = self.after[at - 1]
+        if following >= len(self.lines):
+            return None
+        return header_block(self.lines, following)
+
+    def _passes_on(self, block: HeaderBlock | None = None) -> bool:
+        subject = self.reading.subject
+        if subject is SubjectKind.EITHER:  # VS: answers in Finnish, passes on in Danish
+            return block is not None and not block.finnish
+        return subject is SubjectKind.FORWARD
+
+    def _alone(self, at: int) -> bool:
+        """Whether nothing stands above a header block in a mail that is no answer: a forward."""
+        return not self._own_before(at) and self.reading.subject is SubjectKind.NEITHER
+
+    def _pasted(self, at: int) -> bool:
+        """Whether the author announces a header block: then they pasted it and go on below it."""
+        before = at - 1
+        while before >= 0 and before > at - 3 and not plain(self.lines[before][:400]):
+            before -= 1
+        if before < 0 or self.marked[before]:
+            return False
+        return plain(self.lines[before][-40:]).endswith((":", "："))
+
+    def _own_before(self, at: int) -> bool:
+        return self.own_above or any(
+            self.reading.why[line] is None
+            and not self.marked[line]
+            and plain(self.lines[line][:80])
+            for line in range(max(0, at - 4), at)
+            if not is_rule(self.lines[line])
+        )
+
+    def _rule_above(self, at: int) -> int:
+        """The line from which an announcement at ``at`` goes: a drawn line above goes with it."""
+        above = at - 1
+        while above >= 0 and above >= at - 3 and not plain(self.lines[above][:400]):
+            above -= 1
+        return above if above >= 0 and is_rule(self.lines[above]) else at
+
+    def _cut(self, start: int, end: int, why: Cut) -> None:
+        self.cut_above = True
+        for at in range(start, end):
+            if self.reading.why[at] is None:
+                self.reading.why[at] = why
+
+    def _marks_are_the_authors(self) -> bool:
+        """Whether ">" at the start of lines is an arrow, a prompt or a path and no quotation."""
+        if self.reading.certain or not any(self.marked):
+            return False
+        at = [line for line, marked in enumerate(self.marked) if marked]
+        texts = [self.lines[line] for line in at]
+        if self.reading.parents and any(
+            self.reading.parents.holds_line(unmarked(text)) for text in texts[:200]
+        ):
+            return False
+        if any(self._announced(line) for line in at if line == 0 or not self.marked[line - 1]):
+            return False
+        if all(text.lstrip().startswith((">>> ", "... ")) for text in texts):
+            return True
+        if self.reading.subject is SubjectKind.NEITHER and not self.reading.parents:
+            return True
+        return all(self._is_arrow(line) for line in at)
+
+    def _announced(self, at: int) -> bool:
+        before = at - 1
+        while before >= 0 and before >= at - 3 and not plain(self.lines[before][:400]):
+            before -= 1
+        if before < 0:
+            return False
+        if marker(self.lines[before]) is not None:
+            return True
+        return introduction(self.lines, before, first=0, marked_next=True) is not None
+
+    def _is_arrow(self, at: int) -> bool:
+        text = plain(unmarked(self.lines[at][:400]))
+        if " > " in text or not text:
+            return True
+        joins = at > 0 and plain(self.lines[at - 1][:400]) != ""
+        return joins and len(text.split()) <= 4 and text[-1] not in ".?!。？！"
+
+
+def _next_filled(lines: Sequence[str]) -> list[int]:
+    """For each line the position of the next one with text; ``len(lines)`` where none follows."""
+    after = [len(lines)] * len(lines)
+    following = len(lines)
+    for at in range(len(lines) - 1, -1, -1):
+        after[at] = following
+        if plain(lines[at][:400]):
+            following = at
+    return after
+
+
+def _answers(reading: Reading) -> None:
+    """Gives back what the author typed into a quotation, where the parent shows it."""
+    if not reading.parents:
+        return
+    quoted = [
+        at
+        for at, why in enumerate(reading.why)
+        if why is Cut.BELOW or (why is Cut.QUOTE and at in reading.certain)
+    ]
+    for at, line in enumerate(quoted):
+        text = unmarked(reading.lines[line])
+        if header_block(reading.lines, line) or marker(text):
+            quoted = quoted[:at]
+            break
+    texts = [unmarked(reading.lines[at]) for at in quoted]
+    for position in answers_inside(texts, reading.parents):
+        reading.why[quoted[position]] = None
+
+
+def _repetitions(reading: Reading) -> None:
+    if not reading.parents:
+        return
+    end = len(reading.lines) if reading.forward_at is None else reading.forward_at
+    own = [at for at in range(end) if reading.why[at] is None]
+    for position in repeated([reading.lines[at] for at in own], reading.parents):
+        reading.why[own[position]] = Cut.PARENT
+
+
+def _signatures(reading: Reading) -> None:
+    """Cuts the signature of each run of the author's lines; runs end where something was cut."""
+    end = len(reading.lines) if reading.forward_at is None else reading.forward_at
+    start = 0
+    while start < end:
+        if reading.why[start] is not None:
+            start += 1
+            continue
+        stop = start
+        while stop < end and reading.why[stop] is None:
+            stop += 1
+        _signature(reading, start, stop)
+        start = stop
+
+
+def _signature(reading: Reading, start: int, stop: int) -> None:
+    run = reading.lines[start:stop]
+    begins, kind = signature_start(run)
+    if kind is None:
+        return
+    below = run[begins:]
+    kept = set(postscript(below)) if kind == "signature" else set()
+    for at in range(len(below)):
+        if at not in kept:
+            reading.why[start + begins + at] = _SIGNATURES[kind]
+
+
+def _marked_signatures(reading: Reading, signature: frozenset[int]) -> None:
+    """Cuts the lines that HTML names a signature, unless the author wrote into nothing else."""
+    end = len(reading.lines) if reading.forward_at is None else reading.forward_at
+    own = [at for at in range(end) if reading.why[at] is None and plain(reading.lines[at][:400])]
+    if all(at in signature for at in own):
+        return
+    for at in signature:
+        if at < end and reading.why[at] is None:
+            reading.why[at] = Cut.SIGNATURE
