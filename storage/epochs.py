@@ -1,0 +1,175 @@
+"""Epochs: how a database that was restored, lost or exchanged is noticed.
+
+    renew (at start, then hourly): commit a new random epoch, then write it to the witness file
+    check (before that, at start): is the witness's epoch in the table?
+
+A database that came back from a backup lacks the newest epochs, though everything in it looks
+sound, and it may not know of drafts that lie in the mailbox. On an alarm every thread reconciles
+before anything is created again, and fences go on above the highest ever seen.
+
+The order at a start is: check, act on the alarm in the database, renew, and only then the first
+lease. Renewing first would forget an alarm that a crash kept from being acted upon. A crash between
+the two writes of renew leaves an older epoch in the witness, which is in the table too.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, assert_never
+
+import sqlalchemy as sa
+from anyio import CancelScope, to_thread
+
+from storage.dbtime import database_now_ms
+from storage.tables import epochs, leases, meta
+from storage.witness import Witness, read_witness, write_witness
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from storage.database import Database, Reader
+
+RENEW_EVERY_S: Final = 3600.0
+FENCE_MARGIN: Final = 1_000_000
+"""Added on an alarm: the witness is up to an hour old, and no thread is taken so often in one."""
+_IDENTITY: Final = "database_id"
+
+
+class AlarmKind(StrEnum):
+    """Why the database is not believed to be the one that was written last."""
+
+    EPOCH_ABSENT = "epoch_absent"
+    WITNESS_MISSING = "witness_missing"
+    WITNESS_UNREADABLE = "witness_unreadable"
+    DATABASE_EMPTY = "database_empty"
+    OTHER_DATABASE = "other_database"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alarm:
+    """Reconcile everything first; every new fence must be above ``fence``."""
+
+    kind: AlarmKind
+    fence: int
+
+    @property
+    def message(self) -> str:
+        """What happened and what follows, for the owner."""
+        return f"{_cause(self.kind)}; every thread is looked up before anything is drafted again"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """What the database shows. ``identity`` is empty before its first epoch."""
+
+    is_embedded: bool
+    has_leases: bool
+    has_epoch: bool
+    identity: str
+    fence: int
+
+
+def judge(witness: Witness | None, sight: Sight) -> Alarm | None:
+    """Whether the database can be the one that the witness saw; pure.
+
+    A missing witness is an alarm for an SQLite file that was worked with only: on PostgreSQL it is
+    a host that joins the fleet.
+    """
+    kind = _kind(witness, sight)
+    if kind is None:
+        return None
+    seen = 0 if witness is None else witness.fence
+    return Alarm(kind=kind, fence=max(seen, sight.fence) + FENCE_MARGIN)
+
+
+def look(conn: Connection, witness: Witness | None) -> Sight:
+    """What the database shows of *witness*; a unit of work that only reads."""
+    has_epoch = witness is not None and (
+        conn.execute(sa.select(epochs.c.id).where(epochs.c.id == witness.epoch)).first() is not None
+    )
+    return Sight(
+        is_embedded=conn.dialect.name == "sqlite",
+        has_leases=conn.execute(sa.select(leases.c.fence).limit(1)).first() is not None,
+        has_epoch=has_epoch,
+        identity=_identity(conn) or "",
+        fence=_highest_fence(conn),
+    )
+
+
+def add_epoch(conn: Connection, *, fence: int = 0) -> Witness:
+    """Write a new epoch; a unit of work. The witness to write once it is committed.
+
+    *fence* is the highest that the witness or an alarm knows of; the table may know a higher one.
+    """
+    identity = _identity(conn)
+    if identity is None:
+        identity = uuid.uuid4().hex
+        conn.execute(sa.insert(meta).values(name=_IDENTITY, value=identity))
+    new = Witness(epoch=uuid.uuid4().hex, fence=max(fence, _highest_fence(conn)), database=identity)
+    conn.execute(sa.insert(epochs).values(id=new.epoch, at=database_now_ms(conn), fence=new.fence))
+    return new
+
+
+async def check(database: Reader, data_dir: Path) -> Alarm | None:
+    """Compare the witness in *data_dir* with the database: at start, and on every reconnect."""
+    witness = await to_thread.run_sync(read_witness, data_dir)
+    return judge(witness, await database.read(lambda conn: look(conn, witness)))
+
+
+async def renew(database: Database, data_dir: Path, *, fence: int = 0) -> Witness:
+    """Commit a new epoch, then write the witness: at start, then every RENEW_EVERY_S.
+
+    *fence* is that of an alarm which has been acted upon. Raises what Database.write raises, and
+    StorageIllError when the witness cannot be written; both may be tried again.
+    """
+    old = await to_thread.run_sync(read_witness, data_dir)
+    floor = fence if old is None else max(fence, old.fence)
+    with CancelScope(shield=True):
+        new = await database.write(lambda conn: add_epoch(conn, fence=floor))
+        await to_thread.run_sync(write_witness, data_dir, new)
+    return new
+
+
+def _kind(witness: Witness | None, sight: Sight) -> AlarmKind | None:
+    if witness is None:
+        lost = sight.is_embedded and sight.has_leases
+        return AlarmKind.WITNESS_MISSING if lost else None
+    if not witness.epoch:
+        return AlarmKind.WITNESS_UNREADABLE
+    if not sight.identity:
+        return AlarmKind.DATABASE_EMPTY
+    if sight.identity != witness.database:
+        return AlarmKind.OTHER_DATABASE
+    return None if sight.has_epoch else AlarmKind.EPOCH_ABSENT
+
+
+def _cause(kind: AlarmKind) -> str:
+    match kind:
+        case AlarmKind.EPOCH_ABSENT:
+            return (
+                "the database is older than what was last written to it (restored from a backup?)"
+            )
+        case AlarmKind.WITNESS_MISSING:
+            return "the database has work in it, but data_dir lacks the witness that belongs to it"
+        case AlarmKind.WITNESS_UNREADABLE:
+            return "the witness in data_dir cannot be read"
+        case AlarmKind.DATABASE_EMPTY:
+            return "the database is new and empty, but data_dir belongs to one that was not"
+        case AlarmKind.OTHER_DATABASE:
+            return "the database is not the one that data_dir belongs to"
+        case _ as never:
+            assert_never(never)
+
+
+def _identity(conn: Connection) -> str | None:
+    return conn.execute(sa.select(meta.c.value).where(meta.c.name == _IDENTITY)).scalar()
+
+
+def _highest_fence(conn: Connection) -> int:
+    found = (
+        conn.execute(sa.select(sa.func.max(table.c.fence))).scalar() for table in (leases, epochs)
+    )
+    return max(fence or 0 for fence in found)
