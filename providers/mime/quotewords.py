@@ -40,7 +40,23 @@ INTRO_STARTS: Final = (
 )
 """How an introduction begins, where it does not begin with a day, a date or a name."""
 
-DAYS: Final = "mon tue tues wed thu thur thurs fri sat sun monday tuesday wednesday thursday friday saturday sunday mo di mi do fr sa so montag dienstag mittwoch donnerstag freitag samstag sonntag lun mar mer jeu ven sam dim lundi mardi mercredi jeudi vendredi samedi dimanche mié jue vie sáb dom lunes martes miércoles jueves viernes sábado domingo gio sab lunedì martedì mercoledì giovedì venerdì sabato domenica seg ter qua qui sex segunda terça quarta quinta sexta ma wo vr za zo maandag dinsdag woensdag donderdag vrijdag zaterdag zondag pon wt śr czw pt sob niedz nd poniedziałek wtorek środa czwartek piątek sobota niedziela пн вт ср чт пт сб вс нд понедельник вторник среда четверг пятница суббота воскресенье понеділок вівторок середа четвер пʼятниця п'ятниця субота неділя po út st čt pá so ne pondělí úterý středa čtvrtek pátek sobota neděle ut št pi mån tis ons tors fre lör sön måndag tisdag onsdag torsdag fredag lördag söndag man tir tirs lør søn mandag tirsdag lørdag søndag ti ke to pe la su maanantai tiistai keskiviikko torstai perjantai lauantai sunnuntai joi vin sâm dum miercuri vineri duminică pzt sal çar per cum cmt paz pazartesi salı çarşamba perşembe cuma cumartesi pazar δευ τρί τρι τετ πέμ πεμ παρ σάβ σαβ κυρ sri čet pet ned uto sre tor"
+DAYS: Final = (
+    "mon;tue;tues;wed;thu;thur;thurs;fri;sat;sun;monday;tuesday;wednesday;thursday;friday;"
+    "saturday;sunday;mo;di;mi;do;fr;sa;so;montag;dienstag;mittwoch;donnerstag;freitag;"
+    "samstag;sonntag;lun;mar;mer;jeu;ven;sam;dim;lundi;mardi;mercredi;jeudi;vendredi;samedi;"
+    "dimanche;mié;jue;vie;sáb;dom;lunes;martes;miércoles;jueves;viernes;sábado;domingo;gio;"
+    "sab;lunedì;martedì;mercoledì;giovedì;venerdì;sabato;domenica;seg;ter;qua;qui;sex;"
+    "segunda;terça;quarta;quinta;sexta;ma;wo;vr;za;zo;maandag;dinsdag;woensdag;donderdag;"
+    "vrijdag;zaterdag;zondag;pon;wt;śr;czw;pt;sob;niedz;nd;poniedziałek;wtorek;środa;"
+    "czwartek;piątek;sobota;niedziela;пн;вт;ср;чт;пт;сб;вс;нд;понедельник;вторник;среда;"
+    "четверг;пятница;суббота;воскресенье;понеділок;вівторок;середа;четвер;пʼятниця;п'ятниця;"
+    "субота;неділя;po;út;st;čt;pá;ne;pondělí;úterý;středa;čtvrtek;pátek;neděle;ut;št;pi;mån;"
+    "tis;ons;tors;fre;lör;sön;måndag;tisdag;onsdag;torsdag;fredag;lördag;söndag;man;tir;tirs;"
+    "lør;søn;mandag;tirsdag;lørdag;søndag;ti;ke;to;pe;la;su;maanantai;tiistai;keskiviikko;"
+    "torstai;perjantai;lauantai;sunnuntai;joi;vin;sâm;dum;miercuri;vineri;duminică;pzt;sal;"
+    "çar;per;cum;cmt;paz;pazartesi;salı;çarşamba;perşembe;cuma;cumartesi;pazar;δευ;τρί;τρι;"
+    "τετ;πέμ;πεμ;παρ;σάβ;σαβ;κυρ;sri;čet;pet;ned;uto;sre;tor"
+)
 """Names of days, short and long, as they begin an introduction."""
 
 FIRST_PERSON: Final = "aku;ich;ik;jag;jeg;jsem;saya;som;tôi;we;я;אני"
