@@ -21,25 +21,14 @@ from typing import Final
 from providers.mime.addresses import parse_addresses
 from providers.mime.automated import automated_reason
 from providers.mime.headers import Headers, raw_text, split_headers, start_of_headers, unfold
+from providers.mime.language import language_of
 from providers.mime.marks import MARK_HEADER
 from providers.mime.message import Address, Heads, Mail
+from providers.mime.newtext import new_text
 from providers.mime.params import media_type
 from providers.mime.parts import read_parts
 from providers.mime.scan import Part, scan
 from storage.words import Identity
-
-try:
-    from providers.mime.language import language_of
-    from providers.mime.newtext import new_text
-except ImportError:  # until both are written
-    from types import SimpleNamespace
-
-    def language_of(text):
-        return None
-
-    def new_text(text, *, html, subject, parents):
-        return SimpleNamespace(text=text)
-
 
 IDENTITY_BYTES: Final = 64 * 1024
 """How much of a header block makes the identity: the least that a caller of read_heads has."""
