@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 LINE_OCTETS: Final = 998
 """Octets that a line has at most, without its end (RFC 5322 2.1.1)."""
-FOLD_OCTETS: Final = 78
-"""Octets at which a line is folded where it may be (RFC 5322 2.1.1)."""
+FOLD_OCTETS: Final = 76
+"""Octets at which a line is folded where it may be (RFC 2047 2)."""
 
-_WORD_OCTETS: Final = 45  # of UTF-8 in one encoded word: 60 in base64 and 12 around them
+_WORD_OCTETS: Final = 36  # of UTF-8 in one encoded word, so that the first fits behind any name
 _BODY_OCTETS: Final = 74  # leaves room to encode an F, and stays below 76 (RFC 2045 6.7)
 _DECODED_OCTETS: Final = 8192  # longer header values are compared as they stand
 _ATOMS: Final = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(?: [\w!#$%&'*+/=?^`{|}~-]+)*", re.ASCII)
