@@ -97,11 +97,13 @@ class _Session:
 
     def is_whole(self) -> bool:
         """Whether the transaction that was begun is still open and no savepoint is left in it."""
-        conn = self.conn
+        begun = self._transaction
         return (
-            self.raw.in_transaction
-            and conn.get_transaction() is self._transaction
-            and not conn.in_nested_transaction()
+            begun is not None
+            and begun.is_active
+            and self.conn.get_transaction() is begun
+            and not self.conn.in_nested_transaction()
+            and self.raw.in_transaction
         )
 
     def close(self) -> None:
