@@ -28,6 +28,7 @@ from providers.mime.newtext import new_text
 from providers.mime.params import media_type
 from providers.mime.parts import read_parts
 from providers.mime.scan import Part, scan
+from providers.mime.threads import parent_ids
 from storage.words import Identity
 
 IDENTITY_BYTES: Final = 64 * 1024
@@ -87,6 +88,12 @@ def _ids(values: Sequence[bytes]) -> tuple[str, ...]:
     return tuple(text for value in found if (text := _id_text(value)))
 
 
+def _parents(headers: Headers) -> tuple[str, ...]:
+    """The ids of In-Reply-To without the prose and the addresses that some programs put there."""
+    values = (raw_text(_FOLD.sub(b"", value)) for value in headers.all("in-reply-to"))
+    return _ids([" ".join(parent_ids(value)).encode("utf-8", "replace") for value in values])
+
+
 def _bare(headers: Headers, name: str) -> str | None:
     """A header that is kept as it is, as one line without control characters; None if absent."""
     value = headers.first(name)
@@ -124,7 +131,7 @@ def _heads(raw: bytes) -> Heads:
     return Heads(
         identity=_identity(raw, headers, start),
         message_id=_message_id(headers),
-        in_reply_to=_ids(headers.all("in-reply-to")),
+        in_reply_to=_parents(headers),
         references=_ids(headers.all("references")),
         thread_index=_thread_index(headers),
         mark=_bare(headers, MARK_HEADER.lower()),
@@ -194,7 +201,7 @@ def _read(raw: bytes, parents: Sequence[str]) -> Mail:
     return Mail(
         identity=identity,
         message_id=_message_id(headers),
-        in_reply_to=_ids(headers.all("in-reply-to")),
+        in_reply_to=_parents(headers),
         references=_ids(headers.all("references")),
         thread_index=_thread_index(headers),
         from_=from_,

@@ -78,17 +78,22 @@ def message_ids(value: str) -> list[str]:
 
 
 def parent_ids(value: str) -> list[str]:
-    """The ids that one In-Reply-To names, without brackets; prose around them is real (RFC 822).
+    """The ids that one In-Reply-To names, as they stand there; prose around them is real (RFC 822).
 
     What stands in brackets amid prose may be an address ("Message from Mina <mina@example.org> of
-    Monday <id>"), so that there only an id counts that begins or ends the value.
+    Monday <id>"), so that there only an id counts that begins or ends the value, and a bare one
+    only without prose.
     """
-    ids, text = message_ids(value), value.strip()
-    if not _BRACKETED.sub("", text).strip(" \t\r\n,") or "<" not in text:
-        return ids
+    text = value.strip()
+    found = [each[0] for each in _BRACKETED.finditer(text)]
+    if not found:
+        words = text.split()
+        return words if all("@" in word[1:-1] for word in words) else []
+    if not _BRACKETED.sub("", text).strip(" \t\r\n,"):
+        return found
     if text.startswith("<"):
-        return ids[:1]
-    return ids[-1:] if text.endswith(">") else []
+        return found[:1]
+    return found[-1:] if text.endswith(">") else []
 
 
 def wire_ids(value: str) -> list[str]:
@@ -129,7 +134,8 @@ def _index_key(thread_index: str | None) -> str | None:
 def thread_keys(heads: Heads) -> ThreadKeys:
     """The keys by which *heads* binds to other messages."""
     index = _index_key(heads.thread_index)
-    named = [each for value in heads.in_reply_to for each in parent_ids(value)]
+    pieces = [each for value in heads.in_reply_to for each in parent_ids(value)]
+    named = [each for piece in pieces for each in message_ids(piece)]
     chain = [each for value in heads.references for each in message_ids(value)]
     if len(chain) > FIRST_REFERENCES + LAST_REFERENCES:
         chain = chain[:FIRST_REFERENCES] + chain[-LAST_REFERENCES:]

@@ -42,10 +42,7 @@ TOGETHER = {
         heads("<p1@example.com>"),
         heads("<2@b.example>", reply=("<p1@example.com> from Robin on Monday",)),
     ],
-    "prose_with_a_bare_id": [
-        heads("<p1@example.com>"),
-        heads("<2@b.example>", reply=("Message p1@example.com of Monday",)),
-    ],
+    "bare_id": [heads("<p1@example.com>"), heads("<2@b.example>", reply=("p1@example.com",))],
     "prose_with_an_address": [
         heads("<p1@example.com>"),
         heads("<2@b.example>", reply=("Robin <robin@example.com> wrote <p1@example.com>",)),
@@ -160,6 +157,10 @@ APART = {
         heads(
             "<2@b.example>", reply=("Message from Mina <mina@example.org> of Monday <8@a.example>",)
         ),
+    ],
+    "a_bare_address_in_prose": [
+        heads("<1@a.example>", reply=("mina@example.org's message of Monday",)),
+        heads("<2@b.example>", reply=("mina@example.org's message of Tuesday",)),
     ],
     "an_address_before_a_quoted_subject": [
         heads("<1@a.example>", reply=('Mina <mina@example.org> "Re: Roof" (Mar 2, 7:35pm)',)),
