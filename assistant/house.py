@@ -69,7 +69,7 @@ class House:
     settings: Settings
     mark_secret: bytes
     read: Reader
-    run_in_thread: Callable[[Callable[[], list[Mail]]], object] | None = None
+    sole: bool = True
     faults: Faults = NO_FAULTS
     accounts: dict[IntegrationId, Account] = field(default_factory=dict)
     tellings: dict[UserName, Telling] = field(default_factory=dict)
@@ -81,6 +81,13 @@ class House:
         self.work_bell = Wake(self.clock)
         self.look_bell = Wake(self.clock)
         self.notice_bell = Wake(self.clock)
+
+    def is_dead(self, owner: OwnerId) -> bool:
+        """Whether a worker is known to be dead: on SQLite, whoever is not this process.
+
+        Only the holder of the file lock runs, and the lock of a dead process is free.
+        """
+        return self.sole and owner != self.worker
 
     @property
     def schedule(self) -> Schedule:

@@ -197,7 +197,9 @@ class Look:
     ``found`` are distinct effects that carry our mark or equal content, wherever they lie;
     ``candidates`` drafts new since the snapshot that may be ours; ``complete`` says that every
     place was reached; ``proof`` is the text of a proof of never; ``delivered`` that staged bytes
-    are known to have been delivered though nothing shows now; ``absent`` facts for a proof that
+    are known to have been delivered though nothing shows now (or a removal to have happened);
+    ``refused`` why the effect provably did not and will not happen for good (a removal whose version
+    is no longer there to remove); ``absent`` facts for a proof that
     needs more than one look (IMAP), kept as evidence.
     """
 
@@ -206,6 +208,7 @@ class Look:
     complete: bool = True
     proof: str | None = None
     delivered: bool = False
+    refused: str | None = None
     absent: Json = field(default_factory=dict)
     detail: str = ""
 

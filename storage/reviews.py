@@ -145,6 +145,20 @@ def open_about(conn: Connection, kind: ItemKind, about: str) -> list[Item]:
     )
 
 
+def was_told(conn: Connection, kind: ItemKind, integration: str, about: str) -> bool:
+    """Whether an item of this kind about this thing was ever opened, open or not."""
+    found = conn.scalar(
+        sa.select(sa.literal(1))
+        .where(
+            review_items.c.kind == str(kind),
+            review_items.c.integration == integration,
+            review_items.c.about == about,
+        )
+        .limit(1)
+    )
+    return found is not None
+
+
 def counts(conn: Connection) -> dict[str, int]:
     """How many open items there are of each kind."""
     rows = conn.execute(

@@ -35,6 +35,7 @@ class Finding(StrEnum):
     TWICE = "twice"
     ONE_LEFT = "one_left"
     PROVED_NEVER = "proved_never"
+    REFUSED = "refused"
     ABSENT = "absent"
     NOT_REACHED = "not_reached"
 
@@ -84,8 +85,10 @@ def assess(subject: Subject, look: Look, schedule: Schedule, now: int) -> Verdic
         return _settled(subject, schedule, Finding.ONE_LEFT, now)
     if look.found or look.delivered:
         return _settled(subject, schedule, Finding.FOUND, now)
-    if look.proof is not None and subject.state is IntentState.UNKNOWN:
-        return Verdict(finding=Finding.PROVED_NEVER, looks=subject.looks + 1, next_look_at=None)
+    never = Finding.PROVED_NEVER if look.proof is not None else None
+    never = Finding.REFUSED if look.refused is not None else never
+    if never is not None and subject.state is IntentState.UNKNOWN:
+        return Verdict(finding=never, looks=subject.looks + 1, next_look_at=None)
     if not look.complete:
         return Verdict(
             finding=Finding.NOT_REACHED,

@@ -92,8 +92,14 @@ def _apply(
                 # Nothing refused it: the same bytes may be called at once by a new plan.
                 Rejected(reason=look.proof or "proved never", passing=True),
             )
+        case Finding.REFUSED:
+            reason = look.refused or "it did not happen and will not"
+            settle.reject(conn, intent, By.PROOF, now, Rejected(reason=reason))
         case Finding.ABSENT if verdict.frees:
             _free(conn, intent, now)
+        case Finding.ABSENT if intent.kind is Kind.REMOVE_DRAFT:
+            # The version is still there: its removal may be repeated, by a new plan.
+            threads.make_due(conn, intent.integration, intent.thread, now)
         case Finding.ABSENT | Finding.NOT_REACHED:
             pass
 
@@ -189,6 +195,7 @@ def _fact(attempt: int, look: Look, verdict: Verdict) -> Evidence:
         Finding.TWICE: EvidenceKind.SIGHTING,
         Finding.ONE_LEFT: EvidenceKind.SIGHTING,
         Finding.PROVED_NEVER: EvidenceKind.PROOF,
+        Finding.REFUSED: EvidenceKind.PROOF,
         Finding.NOT_REACHED: EvidenceKind.LOOK_FAILED,
         Finding.ABSENT: EvidenceKind.CANDIDATE if look.candidates else EvidenceKind.ABSENCE,
     }

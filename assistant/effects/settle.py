@@ -21,6 +21,7 @@ from storage.dbtime import database_now_ms
 from storage.events import log
 from storage.intents import Intent
 from storage.words import (
+    OPEN_DRAFTS,
     Accepted,
     By,
     DraftState,
@@ -142,7 +143,7 @@ def accept(
     )
     match intent.kind:
         case Kind.CREATE_DRAFT:
-            _draft_made(conn, intent, now, effect, draft_state, content_hash)
+            _draft_made(conn, intent, by, now, effect, draft_state, content_hash)
         case Kind.REMOVE_DRAFT:
             _draft_removed(conn, intent, now)
         case Kind.NOTIFY:
@@ -272,9 +273,10 @@ def duplicate(conn: Connection, intent: Intent, now: int, found: list[DraftSight
     known = {draft.ref for draft in drafts.of_intent(conn, intent.id)}
     for sight in found:
         if sight.ref not in known:
-            _record_draft(
+            draft = _record_draft(
                 conn, intent, now, sight.ref, sight.version, DraftState.HELD, sight.content_hash
             )
+            _ready_for_review(conn, intent, draft, now)
     reviews.close(conn, now, "facts", kind=ItemKind.OUTCOME_UNKNOWN, about=intent.id)
     open_duplicated(conn, intent, now, [sight.ref for sight in found])
     threads.make_due(conn, intent.integration, intent.thread, now)
@@ -334,12 +336,13 @@ def _other_attempt(conn: Connection, intent: Intent, outcome: Outcome, now: int)
 def _draft_made(
     conn: Connection,
     intent: Intent,
+    by: By,
     now: int,
     effect: Accepted,
     state: DraftState,
     content_hash: str | None,
 ) -> None:
-    item = _record_draft(
+    draft = _record_draft(
         conn,
         intent,
         now,
@@ -349,15 +352,16 @@ def _draft_made(
         content_hash or intent.content_hash or "",
         message_id=effect.message_id,
     )
-    others = [
-        draft
-        for draft in drafts.of_thread(conn, intent.integration, intent.thread)
-        if draft.open and draft.intent != intent.id
-    ]
-    if others and state in (DraftState.HELD, DraftState.EDITED):
-        open_duplicated(conn, intent, now, [effect.ref, *(draft.ref for draft in others)])
-    if item is not None:
+    if by is not By.PERSON and state in OPEN_DRAFTS:
+        item = _ready_for_review(conn, intent, draft, now)
         reviews.ask_to_tell(conn, intent.user, item, ItemKind.DRAFT_READY, now)
+    others = [
+        one
+        for one in drafts.of_thread(conn, intent.integration, intent.thread)
+        if one.open and one.intent != intent.id
+    ]
+    if others and state in OPEN_DRAFTS:
+        open_duplicated(conn, intent, now, [effect.ref, *(one.ref for one in others)])
 
 
 def _record_draft(
@@ -370,11 +374,11 @@ def _record_draft(
     content_hash: str,
     *,
     message_id: str | None = None,
-) -> int | None:
+) -> int:
     answers = intent.plan.get("answers")
     shown = intent.plan.get("shown")
     details: Mapping[str, object] = shown if isinstance(shown, dict) else {}
-    draft = drafts.record(
+    return drafts.record(
         conn,
         integration=intent.integration,
         thread=intent.thread,
@@ -387,8 +391,9 @@ def _record_draft(
         shown={**details, "message_id": message_id or intent.message_id_asked},
         now_ms=now,
     )
-    if state not in (DraftState.HELD, DraftState.EDITED):
-        return None
+
+
+def _ready_for_review(conn: Connection, intent: Intent, draft: int, now: int) -> int:
     return reviews.open_item(
         conn,
         now,

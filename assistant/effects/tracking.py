@@ -1,0 +1,111 @@
+"""What became of a draft of ours, by a direct get: held, edited, sent, discarded or gone.
+
+Absent from a listing is not gone. A recorded draft is held until a direct get says absent twice,
+the second time after the lag window, or Sent or Trash shows where it went. Gone is not sent.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from sqlalchemy import Connection
+
+from assistant.effects.settle import close_draft_items
+from providers.mime.marks import intent_of
+from providers.ports import DraftNow, DraftSight, Folder, Whereabouts
+from storage import drafts, intents, leases
+from storage.dbtime import database_now_ms
+from storage.drafts import Draft
+from storage.events import log
+from storage.threads import ThreadRow
+from storage.words import DraftState
+
+
+def is_news(draft: Draft, now: DraftNow) -> bool:
+    """Whether a direct get says anything that is not recorded yet."""
+    if now.where is Whereabouts.UNTOUCHED:
+        return draft.missing_at is not None
+    if now.where is Whereabouts.EDITED and now.sight is not None:
+        return draft.state is not DraftState.EDITED or draft.version != now.sight.version
+    return True
+
+
+def follow(
+    conn: Connection, draft: Draft, where: DraftNow, lag_ms: int
+) -> tuple[Draft, int | None]:
+    """Record what a direct get says; gives the draft as it is now, and when to ask again."""
+    leases.lock(conn, draft.integration, draft.thread)
+    now = database_now_ms(conn)
+    match where.where:
+        case Whereabouts.UNTOUCHED:
+            return _update(conn, draft, missing_at=None), None
+        case Whereabouts.EDITED:
+            return _edited(conn, draft, where.sight, now), None
+        case Whereabouts.SENT:
+            return _left(conn, draft, DraftState.SENT, now), None
+        case Whereabouts.TRASHED:
+            return _left(conn, draft, DraftState.DISCARDED, now), None
+        case Whereabouts.ABSENT:
+            if draft.missing_at is None:
+                return _update(conn, draft, missing_at=now), now + lag_ms
+            if now - draft.missing_at < lag_ms:
+                return draft, draft.missing_at + lag_ms
+            return _left(conn, draft, DraftState.GONE, now), None
+
+
+def take_in(conn: Connection, row: ThreadRow, sights: Sequence[DraftSight], secret: bytes) -> None:
+    """Record drafts that carry our valid mark and that the store has lost (after a restore)."""
+    leases.lock(conn, row.integration, row.thread)
+    now = database_now_ms(conn)
+    recorded = {draft.ref for draft in drafts.of_thread(conn, row.integration, row.thread)}
+    for sight in sights:
+        intent = intent_of(secret, sight.mark) if sight.mark is not None else None
+        if intent is None or sight.ref in recorded or sight.folder is not Folder.DRAFTS:
+            continue
+        known = intents.by_id(conn, intent)
+        if known is not None:
+            intents.update(conn, known, next_look_at=now)
+            continue
+        drafts.record(
+            conn,
+            integration=row.integration,
+            thread=row.thread,
+            intent=intent,
+            ref=sight.ref,
+            version=sight.version,
+            content_hash=sight.content_hash,
+            state=DraftState.HELD,
+            answers=None,
+            shown={"subject": row.subject, "message_id": sight.message_id},
+            now_ms=now,
+        )
+        log(conn, now, row.integration, row.thread, "draft_taken_in", ref=sight.ref)
+
+
+def _edited(conn: Connection, draft: Draft, sight: DraftSight | None, now: int) -> Draft:
+    if sight is None:
+        return _update(conn, draft, state=DraftState.EDITED, missing_at=None)
+    if draft.state is not DraftState.EDITED:
+        log(conn, now, draft.integration, draft.thread, "draft_edited", draft=draft.id)
+    return _update(
+        conn,
+        draft,
+        state=DraftState.EDITED,
+        ref=sight.ref,
+        version=sight.version,
+        content_hash=sight.content_hash,
+        missing_at=None,
+    )
+
+
+def _left(conn: Connection, draft: Draft, state: DraftState, now: int) -> Draft:
+    close_draft_items(conn, draft, now)
+    log(conn, now, draft.integration, draft.thread, f"draft_{state}", draft=draft.id)
+    return _update(conn, draft, state=state, discard_asked_by=None)
+
+
+def _update(conn: Connection, draft: Draft, **values: object) -> Draft:
+    drafts.update(conn, draft.id, **values)
+    again = drafts.one(conn, draft.id)
+    return draft if again is None else dataclasses.replace(again)

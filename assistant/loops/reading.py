@@ -1,0 +1,179 @@
+"""Reading a whole thread: what the store knows of it, and the mail as it is now.
+
+Done under the lease, before anything is judged. One unreadable mail is set aside and told; it never
+hides the rest of its thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import structlog
+from anyio import to_thread
+from sqlalchemy import Connection
+
+from assistant.core.conversation import Conversation, Entry
+from assistant.core.plan import Asked, Known, OurDraft
+from assistant.house import Account, Reader
+from providers.mime.message import Mail, Owner
+from providers.mime.threads import distinct_messages
+from providers.ports import Folder, ThreadScope
+from storage import drafts, intents, threads
+from storage.drafts import Draft
+from storage.intents import Intent
+from storage.threads import Message, ThreadRow
+from storage.words import DraftState, Identity, IntentState, Kind, Ref
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What the store knows of one thread, read in one snapshot."""
+
+    row: ThreadRow
+    messages: tuple[Message, ...]
+    drafts: tuple[Draft, ...]
+    intents: tuple[Intent, ...]
+    keys: frozenset[str]
+
+    @property
+    def scope(self) -> ThreadScope:
+        """The thread as an adapter needs to know it."""
+        return ThreadScope(
+            thread=self.row.provider_thread,
+            message_ids=self.keys,
+            refs=frozenset(message.ref for message in self.messages if message.gone_at is None),
+        )
+
+    @property
+    def mail(self) -> tuple[Message, ...]:
+        """The noted messages that are mail, not drafts, and still there."""
+        return tuple(
+            message
+            for message in self.messages
+            if message.folder in (Folder.INBOX, Folder.SENT) and message.gone_at is None
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """A message that could not be read, and why."""
+
+    ref: Ref
+    identity: Identity
+    reason: str
+
+
+def record(conn: Connection, integration: str, thread: str) -> Record:
+    """All that the store knows of the thread."""
+    return Record(
+        row=threads.load(conn, integration, thread),
+        messages=tuple(threads.messages_of(conn, integration, thread)),
+        drafts=tuple(drafts.of_thread(conn, integration, thread)),
+        intents=tuple(intents.of_thread(conn, integration, thread)),
+        keys=threads.keys_of(conn, integration, thread),
+    )
+
+
+def known(record: Record, open_drafts: Sequence[Draft]) -> Known:
+    """What the plan needs to know besides the mail."""
+    asked: dict[Identity, Asked] = {}
+    for intent in record.intents:
+        answers = intent.plan.get("answers")
+        this_turn = intent.generation == record.row.generation
+        if intent.kind is Kind.CREATE_DRAFT and this_turn and isinstance(answers, str):
+            asked[Identity(answers)] = Asked(
+                state=intent.state,
+                passing=intent.passing,
+                retry_at=intent.retry_at,
+                reason=intent.reason,
+            )
+    return Known(
+        drafts=[
+            OurDraft(
+                id=draft.id,
+                state=draft.state,
+                answers=draft.answers,
+                made_at=draft.made_at,
+                discard_asked=draft.discard_asked_by is not None,
+            )
+            for draft in open_drafts
+        ],
+        asked=asked,
+        owner_draft=any(
+            message.folder == Folder.DRAFTS and message.intent is None and message.gone_at is None
+            for message in record.messages
+        ),
+        open_calls=any(
+            intent.blocks and intent.state in (IntentState.CALLING, IntentState.UNKNOWN)
+            for intent in record.intents
+        ),
+    )
+
+
+async def conversation(
+    account: Account, record: Record, read: Reader
+) -> tuple[Conversation, list[Unread]]:
+    """The thread's mail as it is now, in order of arrival; and what could not be read.
+
+    Raises what the mailbox raises (TransientError, MailboxIllError).
+    """
+    wanted = record.mail
+    fetched = await account.mailbox.fetch([message.ref for message in wanted])
+    raws = [
+        (message, one.raw)
+        for message, one in zip(wanted, fetched, strict=True)
+        if one.raw is not None
+    ]
+    return await to_thread.run_sync(_read_all, raws, account.owner, record.row.subject, read)
+
+
+def _read_all(
+    raws: Sequence[tuple[Message, bytes]], owner: Owner, subject: str, read: Reader
+) -> tuple[Conversation, list[Unread]]:
+    mails: list[Mail] = []
+    kept: list[Message] = []
+    unread: list[Unread] = []
+    texts: list[str] = []
+    for message, raw in raws:
+        reason = message.unreadable
+        try:
+            mail = read(raw, texts)
+            reason = reason or mail.unreadable
+        except Exception as error:
+            # Whatever a stranger's bytes provoke must not stop the rest of the thread.
+            log.exception("a mail could not be read")
+            unread.append(
+                Unread(ref=message.ref, identity=message.identity, reason=type(error).__name__)
+            )
+            continue
+        if reason is not None:
+            unread.append(Unread(ref=message.ref, identity=message.identity, reason=reason))
+            continue
+        mails.append(mail)
+        kept.append(message)
+        texts.append(mail.text)
+    entries = tuple(
+        _entry([mails[at] for at in group], [kept[at] for at in group])
+        for group in distinct_messages(mails)
+    )
+    return Conversation(owner=owner, entries=entries, subject=subject), unread
+
+
+def _entry(mails: Sequence[Mail], messages: Sequence[Message]) -> Entry:
+    # The first copy that arrived stands for all, so that its identity never changes.
+    return Entry(
+        mail=mails[0],
+        own=any(message.folder == Folder.SENT for message in messages),
+        arrived_at=datetime.fromtimestamp(messages[0].arrived_at / 1000, UTC),
+        ref=messages[0].ref,
+        copies=tuple(message.ref for message in messages[1:]),
+    )
+
+
+def is_open(draft: Draft) -> bool:
+    """Whether a draft lies unsent in the mailbox as far as the store knows."""
+    return draft.state in (DraftState.HELD, DraftState.EDITED)

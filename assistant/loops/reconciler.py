@@ -1,0 +1,174 @@
+"""The reconciler: sweeps orphans, and looks for what unknown calls may have left behind.
+
+    calling --lease over--> unknown --looks (5 s, 1 min, 2 min, 10 min, 1 h, 6 h, 24 h)-->
+        found once     accepted, with its draft record and review item
+        found twice    duplicated, everything listed, nothing deleted
+        proof of never rejected, passing: the thread is due and a new plan may call again
+        nothing        unknown, with one more absence as evidence; it stays on the owner's list
+
+It only reads mailboxes and never creates, sends or removes anything (staged bytes that no mail
+program shows may be taken back, which is what proves never). A look that fails is repeated and does
+not count. Looks that were missed while no daemon ran count as one. A crash anywhere repeats a look.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import partial
+
+import structlog
+from sqlalchemy import Connection
+
+from assistant.core.reconciliation import Finding
+from assistant.effects import drafting, looks
+from assistant.effects.sweep import sweep
+from assistant.house import Account, House
+from assistant.loops import reading
+from providers.mime.marks import mark_of
+from providers.ports import (
+    DraftNow,
+    Look,
+    LookRequest,
+    ProviderError,
+    Whereabouts,
+)
+from storage import drafts, intents
+from storage.dbtime import database_now_ms
+from storage.drafts import Draft
+from storage.errors import StorageError
+from storage.intents import Intent
+from storage.words import FaultPoint, IntentState, Kind, Ref
+
+log = structlog.get_logger()
+
+
+class Reconciler:
+    """Sweeps and looks for one process."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    async def run(self) -> None:
+        """Sweep and look for ever."""
+        while True:
+            pause_s = self._house.settings.poll_s
+            try:
+                await self.pass_once()
+                pause_s = min(pause_s, await self._due_in_s() or pause_s)
+            except StorageError as error:
+                log.warning("the store does not answer", error=type(error).__name__)
+            await self._house.look_bell.wait(max(pause_s, 0.05))
+
+    async def pass_once(self) -> int:
+        """Sweep, then make every look that is due; gives how many were made."""
+        house = self._house
+        swept = await house.store.write(lambda conn: sweep(conn, house.timing, house.faults))
+        if swept:
+            house.faults.hit(FaultPoint.SWEPT)
+            log.warning("calls were left without an outcome", number=len(swept))
+        due = await house.store.read(
+            lambda conn: intents.with_looks_due(conn, database_now_ms(conn))
+        )
+        made = 0
+        for intent in due:
+            account = house.accounts.get(intent.integration)
+            if account is not None:
+                await self.look(account, intent)
+                made += 1
+        return made
+
+    async def until_quiet(self, horizon_s: float) -> None:
+        """Make looks until none falls due within *horizon_s*."""
+        while True:
+            await self.pass_once()
+            wait_s = await self._due_in_s()
+            if wait_s is None or wait_s > horizon_s:
+                return
+            await self._house.clock.sleep(max(wait_s, 0.05))
+
+    async def look(self, account: Account, intent: Intent) -> Finding | None:
+        """Make and record one look at an intent now, whether or not one is due."""
+        house = self._house
+        found = await self._search(account, intent)
+        house.faults.hit(FaultPoint.LOOKED)
+        unit = partial(
+            looks.record_look,
+            intent_id=intent.id,
+            attempt=intent.attempt,
+            look=found,
+            schedule=house.schedule_for(account),
+            timing=house.timing,
+            faults=house.faults,
+        )
+        finding = await house.store.write(unit)
+        house.faults.hit(FaultPoint.LOOK_COMMITTED)
+        if finding in (Finding.FOUND, Finding.TWICE, Finding.PROVED_NEVER):
+            house.work_bell.ring()
+            house.notice_bell.ring()
+        log.info("looked", mailbox=account.integration, finding=str(finding))
+        return finding
+
+    async def _search(self, account: Account, intent: Intent) -> Look:
+        record = await self._house.store.read(
+            lambda conn: reading.record(conn, intent.integration, intent.thread)
+        )
+        try:
+            if intent.kind is Kind.REMOVE_DRAFT:
+                return await self._search_removal(account, intent, record)
+            return await account.mailbox.look(self._request(intent, record))
+        except ProviderError as error:
+            return Look(complete=False, detail=f"the mailbox could not be searched: {error}")
+
+    async def _search_removal(
+        self, account: Account, intent: Intent, record: reading.Record
+    ) -> Look:
+        draft = await self._house.store.read(partial(_target, intent=intent))
+        if draft is None:
+            return Look(complete=False, detail="the draft is not on record")
+        mark = mark_of(self._house.mark_secret, draft.intent)
+        now = await account.mailbox.draft(drafting.draft_ref(draft, mark, record.scope))
+        return _as_look(now)
+
+    def _request(self, intent: Intent, record: reading.Record) -> LookRequest:
+        ended = intent.ended_at is not None
+        return LookRequest(
+            intent=intent.id,
+            attempt=intent.attempt,
+            scope=record.scope,
+            mark=intent.mark or "",
+            message_id=intent.message_id_asked,
+            content_hash=intent.content_hash or "",
+            place=intent.place,
+            before=frozenset(Ref(ref) for ref in intent.before),
+            token=intent.token,
+            claimed_at=datetime.fromtimestamp(intent.claimed_at / 1000, UTC),
+            may_withdraw=intent.state is IntentState.UNKNOWN,
+            caller_ended=ended or self._house.is_dead(intent.owner),
+        )
+
+    async def _due_in_s(self) -> float | None:
+        when, now = await self._house.store.read(
+            lambda conn: (intents.next_look_at(conn), database_now_ms(conn))
+        )
+        return None if when is None else max(0.0, (when - now) / 1000)
+
+
+def _target(conn: Connection, intent: Intent) -> Draft | None:
+    draft = intent.plan.get("draft")
+    return drafts.one(conn, draft) if isinstance(draft, int) else None
+
+
+def _as_look(now: DraftNow) -> Look:
+    """A direct get of a draft, as a look for what its removal may have done."""
+    match now.where:
+        case Whereabouts.ABSENT:
+            return Look(delivered=True, detail="the version is gone and has no successor")
+        case Whereabouts.TRASHED:
+            return Look(delivered=True, detail="the version lies in the trash")
+        case Whereabouts.EDITED | Whereabouts.SENT:
+            return Look(
+                refused="the draft was changed or sent; it is the owner's now",
+                detail=f"the draft is {now.where}",
+            )
+        case Whereabouts.UNTOUCHED:
+            return Look(detail="the version is still there")

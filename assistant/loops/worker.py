@@ -1,0 +1,145 @@
+"""The worker: takes due threads with their leases and works on several side by side.
+
+One round takes the due threads of the mailbox that was served longest ago, so that a mailbox with a
+hundred thousand of them starves nobody. A thread whose last worker died is taken alone, when
+nothing else is in work here.
+
+The worker stops taking when its scope is cancelled softly (``drain``): calls in flight finish and
+are recorded, leases are released by the work itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import anyio
+import structlog
+
+from assistant.house import House
+from assistant.loops.work import Result, work_on
+from storage import leases
+from storage.dbtime import database_now_ms
+from storage.errors import StorageError
+from storage.leases import Held, Taken
+from storage.words import FaultPoint, IntegrationId
+
+log = structlog.get_logger()
+
+STORE_WAIT_S = 2.0
+"""How long the loop waits when the store does not answer."""
+
+
+@dataclass(slots=True)
+class Worker:
+    """Works on due threads until it is told to drain."""
+
+    house: House
+    results: dict[IntegrationId, Counter[Result]] = field(default_factory=dict)
+    draining: bool = False
+    in_work: int = 0
+    alone: bool = False
+    on_result: Callable[[IntegrationId, Result], None] | None = None
+
+    def drain(self) -> None:
+        """Take nothing more; ``run`` ends when the work in hand has ended."""
+        self.draining = True
+        self.house.work_bell.ring()
+
+    async def run(self) -> None:
+        """Work for ever, or until drained."""
+        async with anyio.create_task_group() as group:
+            while not self.draining:
+                try:
+                    started = await self._round(group)
+                    pause_s = 0.0 if started else await self._idle_s()
+                except StorageError as error:
+                    log.warning("the store does not answer", error=type(error).__name__)
+                    pause_s = STORE_WAIT_S
+                if pause_s > 0 and not self.draining:
+                    await self.house.work_bell.wait(pause_s)
+
+    async def until_idle(self, horizon_s: float) -> None:
+        """Work until nothing is due within *horizon_s* (0: nothing is due now)."""
+        while not self.draining:
+            async with anyio.create_task_group() as group:
+                started = await self._round(group)
+            if started:
+                continue
+            wait_s = await self._due_in_s()
+            if wait_s is None or wait_s > horizon_s:
+                return
+            await self.house.clock.sleep(max(wait_s, 0.05))
+
+    async def _round(self, group: anyio.abc.TaskGroup) -> bool:
+        house = self.house
+        free = 0 if self.alone else house.settings.concurrency - self.in_work
+        if free <= 0:
+            await house.work_bell.wait(house.settings.poll_s)
+            return True
+        house.faults.hit(FaultPoint.BEFORE_LEASE)
+        started_s = house.clock.boot_s()
+        taken = await self._take(free)
+        if not taken.held:
+            return False
+        house.faults.hit(FaultPoint.LEASED)
+        self.alone = taken.orphans
+        for held in taken.held:
+            self.in_work += 1
+            group.start_soon(self._work, held, started_s)
+        return True
+
+    async def _take(self, free: int) -> Taken:
+        house = self.house
+        alone = self.in_work == 0
+        allowed = frozenset(house.accounts)
+        return await house.store.write(
+            lambda conn: leases.take_due(
+                conn,
+                house.worker,
+                ttl_ms=house.settings.lease_ttl_ms,
+                limit=free,
+                allowed=allowed,
+                alone=alone,
+            )
+        )
+
+    async def _work(self, held: Held, started_s: float) -> None:
+        result = Result.LOST
+        try:
+            result = await self._hold(held, started_s)
+        except StorageError as error:
+            # The thread stays due; its lease ends by time.
+            log.warning("work on a thread could not be stored", error=type(error).__name__)
+        finally:
+            self.in_work -= 1
+            self.alone = False
+            self.house.work_bell.ring()
+        self.results.setdefault(held.integration, Counter())[result] += 1
+        if self.on_result is not None:
+            self.on_result(held.integration, result)
+
+    async def _hold(self, held: Held, started_s: float) -> Result:
+        account = self.house.accounts.get(held.integration)
+        if account is None:
+            await self.house.store.write(lambda conn: leases.release(conn, held))
+            return Result.LOST
+        result = Result.LOST
+        with self.house.keeper.holding(held, started_s=started_s) as grip:
+            result = await work_on(self.house, account, grip)
+        # The scope swallows its own cancellation: then the lease was lost.
+        return result
+
+    async def _idle_s(self) -> float:
+        due_in_s = await self._due_in_s()
+        poll_s = self.house.settings.poll_s
+        return poll_s if due_in_s is None else min(poll_s, max(due_in_s, 0.05))
+
+    async def _due_in_s(self) -> float | None:
+        allowed = frozenset(self.house.accounts)
+
+        when, now = await self.house.store.read(
+            lambda conn: (leases.next_due_at(conn, allowed), database_now_ms(conn))
+        )
+        return None if when is None else (when - now) / 1000
