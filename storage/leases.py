@@ -398,3 +398,12 @@ def _grace(conn: Connection, integration: str, thread: str, now: int) -> int:
         )
     )
     return now + int(longest) if longest is not None else 0
+
+
+def forgive(conn: Connection, integration: str, thread: str) -> None:
+    """A person wants a thread tried again: earlier deaths no longer count against it."""
+    conn.execute(
+        sa.update(leases)
+        .where(leases.c.integration == integration, leases.c.thread == thread)
+        .values(takes=0, orphaned=0)
+    )

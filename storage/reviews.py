@@ -119,6 +119,11 @@ def close(
     return int(done.rowcount)
 
 
+def hide(conn: Connection, item: int) -> None:
+    """Keep an open item off the list until it is closed by facts and opened again."""
+    conn.execute(sa.update(review_items).where(review_items.c.id == item).values(hidden=1))
+
+
 def one(conn: Connection, item: int) -> Item | None:
     """The item of this id."""
     found = _many(conn, review_items.c.id == item)
@@ -129,7 +134,7 @@ def listed(conn: Connection, *, closed: bool = False, user: str | None = None) -
     """Items that wait for a person, oldest first; with *closed* also those that ended."""
     where = []
     if not closed:
-        where.append(review_items.c.state == "open")
+        where += [review_items.c.state == "open", review_items.c.hidden == 0]
     if user is not None:
         where.append(review_items.c.user == user)
     return _many(conn, *where)
@@ -163,7 +168,7 @@ def counts(conn: Connection) -> dict[str, int]:
     """How many open items there are of each kind."""
     rows = conn.execute(
         sa.select(review_items.c.kind, sa.func.count())
-        .where(review_items.c.state == "open")
+        .where(review_items.c.state == "open", review_items.c.hidden == 0)
         .group_by(review_items.c.kind)
     )
     return {kind: int(number) for kind, number in rows}
