@@ -10,7 +10,7 @@ import re
 from datetime import timedelta
 from typing import Final
 
-_UNITS: Final = {"w": 604_800.0, "d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0}
+_UNITS: Final = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes", "s": "seconds"}
 _SPELLING: Final = re.compile(
     "".join(rf"(?:(?P<{unit}>[0-9]{{1,9}}(?:\.[0-9]{{1,6}})?){unit})?" for unit in _UNITS)
 )
@@ -28,9 +28,9 @@ def parse_duration(text: str) -> timedelta:
     match = _SPELLING.fullmatch(text.strip())
     if match is None or not match.group(0):
         raise ValueError(f"{text[:40]!r} is no duration: {REMEDY}")
-    seconds = sum(float(match[unit] or 0) * size for unit, size in _UNITS.items())
+    sizes = {name: float(match[unit] or 0) for unit, name in _UNITS.items()}
     try:
-        return timedelta(seconds=seconds)
+        return timedelta(**sizes)
     except OverflowError:
         raise ValueError(f"{text[:40]!r} is longer than any calendar: {REMEDY}") from None
 

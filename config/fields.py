@@ -101,7 +101,7 @@ def _positive(value: timedelta) -> timedelta:
 
 
 def _line(value: str) -> str:
-    text = value.strip()
+    text = value.strip(" ")
     if not text:
         raise refusal("is empty", "write a value, or delete the line")
     if not text.isprintable():
@@ -138,7 +138,7 @@ def _host(value: str) -> str:
 
 
 def _address(value: str) -> str:
-    text = value.strip()
+    text = value.strip(" ")
     if len(text) > 254 or not text.isprintable() or _ADDRESS.fullmatch(text) is None:
         raise refusal(
             f"{value[:80]!r} is no e-mail address",
@@ -236,6 +236,27 @@ def _web(value: str) -> str:
     return value.rstrip("/")
 
 
+def _notice_url(value: str) -> str:
+    url = split_url(value)
+    remedy = 'write "https://host/path", "ntfy://host/topic" or "mailto:robin@example.com"'
+    if url.scheme == "mailto":
+        if url.query or url.netloc or _ADDRESS.fullmatch(url.path) is None:
+            raise refusal("is no mail address", 'write "mailto:robin@example.com"')
+    elif url.scheme in {"https", "http", "ntfy"}:
+        if not url.hostname:
+            raise refusal("names no host", remedy)
+        if url.scheme == "http" and not is_loopback(url.hostname):
+            raise refusal(
+                "would cross the network in clear text",
+                "write https; http is for this machine only",
+            )
+        if url.scheme == "ntfy" and not re.fullmatch(r"/[\w-]{1,64}", url.path):
+            raise refusal("names no topic", 'write "ntfy://host/topic"')
+    else:
+        raise refusal(f"has the unknown scheme {url.scheme[:40]!r}", remedy)
+    return value
+
+
 def _path(value: object) -> Path:
     if not isinstance(value, str | Path):
         raise refusal("is no path", 'write it in quotes, like "~/Mail"')
@@ -323,6 +344,7 @@ Quiet = Annotated[
 ]
 SecureUrl = Annotated[str, AfterValidator(_https), _URL_SCHEMA]
 WebUrl = Annotated[str, AfterValidator(_web), _URL_SCHEMA]
+NoticeUrl = Annotated[str, Field(max_length=2_000), AfterValidator(_notice_url), _URL_SCHEMA]
 ConfigPath = Annotated[Path, AfterValidator(_beside_config), BeforeValidator(_path), _PATH_SCHEMA]
 MailPath = Annotated[Path, AfterValidator(_real), BeforeValidator(_path), _PATH_SCHEMA]
 _SECRET: Final = Field(json_schema_extra={"writeOnly": True})
@@ -338,25 +360,3 @@ TokenSecret = Annotated[
     BeforeValidator(_no_plain_secret),
     _SECRET,
 ]
-
-
-def check_notice_url(value: str, key: int) -> None:
-    """Refuse a URL to which no notice can be sent; *key* names it in the refusal."""
-    url = split_url(value)
-    remedy = 'write "https://host/path", "ntfy://host/topic" or "mailto:robin@example.com"'
-    if url.scheme == "mailto":
-        if url.query or url.netloc or _ADDRESS.fullmatch(url.path) is None:
-            raise refusal("is no mail address", 'write "mailto:robin@example.com"', key)
-    elif url.scheme in {"https", "http", "ntfy"}:
-        if not url.hostname:
-            raise refusal("names no host", remedy, key)
-        if url.scheme == "http" and not is_loopback(url.hostname):
-            raise refusal(
-                "would cross the network in clear text",
-                "write https; http is for this machine only",
-                key,
-            )
-        if url.scheme == "ntfy" and not re.fullmatch(r"/[\w-]{1,64}", url.path):
-            raise refusal("names no topic", 'write "ntfy://host/topic"', key)
-    else:
-        raise refusal(f"has the unknown scheme {url.scheme[:40]!r}", remedy, key)

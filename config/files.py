@@ -20,8 +20,10 @@ from typing import Final
 from config.faults import ConfigError, Fault, dotted
 from config.lines import key_lines, line_of
 
-LIMIT: Final = 1 << 20
+LIMIT: Final = 1 << 18
 """Bytes; a larger file is no configuration."""
+_DEEP_KEY: Final = re.compile(r"""(?<![\w-])(?:(?:"[^"\n]*"|'[^'\n]*'|[\w-]+)[ \t]*\.[ \t]*){32}""")
+"""A dotted key that no setting has, and for which the parser needs minutes."""
 _AT_LINE: Final = re.compile(r" \(at line ([0-9]+), column [0-9]+\)$")
 
 
@@ -81,7 +83,7 @@ def _read(path: Path) -> bytes | None:
     finally:
         os.close(descriptor)
     if len(raw) > LIMIT:
-        raise _error(path, "is larger than 1 MiB", "keep only settings in it")
+        raise _error(path, "is larger than 256 KiB", "keep only settings in it")
     return raw
 
 
@@ -107,6 +109,10 @@ def _decode(path: Path, raw: bytes) -> str:
 
 
 def _parse(path: Path, text: str) -> Mapping[str, object]:
+    remedy = "write plain settings; fencepost schema shows them"
+    if (deep := _DEEP_KEY.search(text)) is not None:
+        line = text.count("\n", 0, deep.start()) + 1
+        raise _error(path, "holds a key of more than 32 parts", remedy, line)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -114,10 +120,8 @@ def _parse(path: Path, text: str) -> Mapping[str, object]:
         if (match := _AT_LINE.search(message)) is not None:
             message, line = message[: match.start()], int(match[1])
         message = f"is no TOML: {_plain(message)}"
-        remedy = "mend the line; was the file saved whole?"
-        raise _error(path, message, remedy, line) from None
+        raise _error(path, message, "mend the line; was the file saved whole?", line) from None
     except (ValueError, RecursionError):
-        remedy = "write plain settings; fencepost schema shows them"
         message = "is no TOML that can be read: a number or a nesting is too large"
         raise _error(path, message, remedy) from None
 

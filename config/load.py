@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Final
 
@@ -80,10 +80,10 @@ def load_daemon(config_dir: Path) -> DaemonConfig:
     document = read_document(path)
     environment = overrides()
     table = dict(document.table) if document else {}
-    for section, values in environment.items():
-        written = table.get(section, {})
+    for section in fields(DaemonConfig):  # also the empty ones: paths by default start here too
+        written = table.get(section.name, {})
         if isinstance(written, Mapping):
-            table[section] = {**written, **values}
+            table[section.name] = {**written, **environment.get(section.name, {})}
     places = Places(config_dir=config_dir, data_dir=config_dir)
     try:
         return _DAEMON.validate_python(table, context=places)

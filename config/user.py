@@ -27,6 +27,7 @@ from config.fields import (
     Host,
     Line,
     MailPath,
+    NoticeUrl,
     Port,
     Prose,
     Quiet,
@@ -35,7 +36,6 @@ from config.fields import (
     TokenSecret,
     WebUrl,
     Zone,
-    check_notice_url,
     is_loopback,
 )
 from config.secrets import refusal
@@ -221,7 +221,7 @@ class Model:
 class Notify:
     """Whom to tell, of what, and when not."""
 
-    urls: tuple[Annotated[str, Field(max_length=2_000)], ...] = Field(
+    urls: tuple[NoticeUrl, ...] = Field(
         default=(), max_length=50, description="Where notices go: https://, ntfy://, mailto:."
     )
     kinds: tuple[ItemKind, ...] = Field(
@@ -244,9 +244,7 @@ class Notify:
 
     @field_validator("urls")
     @classmethod
-    def _reachable(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for index, url in enumerate(value):
-            check_notice_url(url, index)
+    def _each_once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(value))
 
     @model_validator(mode="after")

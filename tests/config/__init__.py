@@ -1,0 +1,1 @@
+"""Configuration: files, secrets, faults, and changes while running."""
