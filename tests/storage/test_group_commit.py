@@ -261,7 +261,7 @@ def test_database_that_is_free_again_is_written(
 
     @sa.event.listens_for(engine, "before_cursor_execute")
     def free_it(_: object, __: object, sql: str, *___: object) -> None:
-        if log == ["begin", "begin"]:
+        if sql.startswith("BEGIN") and log == ["begin", "begin"]:
             held.rollback()
 
     commits.run(work(add("a")))
