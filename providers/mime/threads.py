@@ -131,15 +131,20 @@ def _index_key(thread_index: str | None) -> str | None:
     return _INDEX_PREFIX + index[:_INDEX_OCTETS].hex() if len(index) >= _INDEX_OCTETS else None
 
 
+def _ends(chain: Sequence[str]) -> Sequence[str]:
+    """The first and last of *chain*, as many as are looked at."""
+    if len(chain) <= FIRST_REFERENCES + LAST_REFERENCES:
+        return chain
+    return [*chain[:FIRST_REFERENCES], *chain[-LAST_REFERENCES:]]
+
+
 def thread_keys(heads: Heads) -> ThreadKeys:
     """The keys by which *heads* binds to other messages."""
     index = _index_key(heads.thread_index)
     pieces = [each for value in heads.in_reply_to for each in parent_ids(value)]
     named = [each for piece in pieces for each in message_ids(piece)]
-    chain = [each for value in heads.references for each in message_ids(value)]
-    if len(chain) > FIRST_REFERENCES + LAST_REFERENCES:
-        chain = chain[:FIRST_REFERENCES] + chain[-LAST_REFERENCES:]
-    chain.reverse()
+    chain = [each for value in _ends(heads.references) for each in message_ids(value)]
+    chain = list(reversed(_ends(chain)))
     ancestors = named + chain if len(named) == 1 else chain + named[:MAX_PARENTS_NAMED]
     if not ancestors and index is not None:
         ancestors = [index]
