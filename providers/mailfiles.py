@@ -34,7 +34,7 @@ _SEPARATOR: Final = re.compile(
     rb"\d{1,2}:\d\d(?::\d\d)?(?: +[A-Za-z0-9+()-]+){0,4} *\r?\n?"
 )
 _HEADER: Final = re.compile(rb"[!-9;-~]+[ \t]*:|>?From ")
-_QUOTED: Final = re.compile(rb"(?m)^>(?=>*From )")
+_QUOTED: Final = re.compile(rb"(?m)(^(?!>).*\n|\A)>(?=>*From )")
 _LABELS: Final = re.compile(rb"(?mi)^X-Gmail-Labels:((?:.*\r?\n?)(?:[ \t].*\r?\n?)*)")
 _MOZILLA: Final = re.compile(rb"(?mi)^X-Mozilla-Status:[ \t]*([0-9a-f]{4})")
 _EXPUNGED: Final = 0x0008
@@ -43,8 +43,8 @@ _FOLDERS: Final = {
         (
             "sent", "sent mail", "sent items", "sent messages", "gesendet", "gesendete objekte",
             "envoyés", "messages envoyés", "enviados", "enviado", "inviati", "posta inviata",
-            "verzonden", "verzonden items", "wysłane", "отправленные", "已发送", "已傳送", "送信済み",
-            "送信済みメール", "보낸편지함", "보낸메일함",
+            "verzonden", "verzonden items", "wysłane", "отправленные", "已发送", "已傳送",
+            "送信済み", "送信済みメール", "보낸편지함", "보낸메일함",
         ),
         Folder.SENT,
     ),
@@ -199,7 +199,7 @@ def _split(file: BufferedReader) -> Iterator[tuple[bytes, bytes]]:
             else:
                 lines.append(held)
             held = b""
-        if fresh and empty and piece.startswith(b"From ") and _SEPARATOR.fullmatch(piece):
+        if fresh and empty and _separates(piece):
             held = piece
         else:
             lines.append(piece)
@@ -208,14 +208,21 @@ def _split(file: BufferedReader) -> Iterator[tuple[bytes, bytes]]:
     yield separator, _message([*lines, held] if held else lines)
 
 
+def _separates(line: bytes) -> bool:
+    return line.startswith(b"From ") and len(line) < 1000 and bool(_SEPARATOR.fullmatch(line))
+
+
 def _message(lines: list[bytes]) -> bytes:
-    """A message without the empty line that ends it and without the escape before "From "."""
+    """A message without the empty line that ends it and without the escape before "From ".
+
+    A line after a quoted one is left: there the sign is rather a quotation than an escape.
+    """
     raw = b"".join(lines)
     if lines and lines[-1] in (b"\n", b"\r\n"):
         raw = raw[: -len(lines[-1])]
     if b">From " not in raw:
         return raw
-    return _QUOTED.sub(b"", raw)
+    return _QUOTED.sub(rb"\1", raw)
 
 
 def _separator_time(line: bytes) -> datetime | None:

@@ -124,7 +124,7 @@ class Listing:
         self._last[place.label] = frozenset(items)
         known = self._known.setdefault(place.label, set())
         old = self._old.setdefault(place.label, set())
-        old &= items.keys()
+        old.intersection_update(items)
         for uniq in items.keys() - known - old:
             if place.role is not Folder.DRAFTS and self._below(place, items[uniq], under_way):
                 old.add(uniq)

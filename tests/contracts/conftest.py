@@ -1,0 +1,25 @@
+"""One harness a test, for every adapter in turn."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from providers.ports import Mailbox
+from tests.contracts.harness import HARNESSES, Harness
+
+
+@pytest.fixture(params=HARNESSES, ids=lambda kind: kind.name)
+def harness(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Harness]:
+    """A fresh account of each adapter."""
+    made: Harness = request.param(tmp_path)
+    yield made
+    made.tear_down()
+
+
+@pytest.fixture
+async def box(harness: Harness) -> AsyncIterator[Mailbox]:
+    """The adapter on that account."""
+    made = harness.make()
+    yield made
+    await made.close()
