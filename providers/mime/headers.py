@@ -66,9 +66,9 @@ class Headers:
         return "" if value is None else decode_words(value, charset)
 
 
-def start_of_headers(raw: bytes) -> int:
+def start_of_headers(raw: bytes, start: int = 0) -> int:
     """Where the header block begins: behind a byte order mark, blank lines and an mbox line."""
-    position = 3 if raw.startswith(b"\xef\xbb\xbf") else 0
+    position = start + 3 if raw.startswith(b"\xef\xbb\xbf", start) else start
     while raw[position : position + 1] in (b"\r", b"\n"):
         position += 1
     while raw.startswith((b"From ", b">From "), position):

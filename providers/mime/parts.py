@@ -1,8 +1,7 @@
 """Which parts of a mail are what it says, and which are attached to it.
 
 Chosen as a person reads: the alternative that a mail program shows, the text of a signed or
-reported mail, several texts one after the other, a mail forwarded as an attachment without a word.
-What only a key or another program opens is said in words and never guessed at.
+reported mail, several texts one after the other. What is shown inside the text is not attached.
 """
 
 from __future__ import annotations
@@ -12,19 +11,16 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from providers.mime.charset import decode
-from providers.mime.content import body, encoding_of, size, unwrap_uu
+from providers.mime.content import body, size, unwrap_uu
 from providers.mime.flowed import unflow
-from providers.mime.headers import split_headers, start_of_headers
 from providers.mime.html import TEXT_CHARS, html_to_text
 from providers.mime.invisible import visible
 from providers.mime.message import Attachment
 from providers.mime.params import Structured, file_name, parse_structured
-from providers.mime.scan import TOO_DEEP, Part, scan
+from providers.mime.scan import TOO_DEEP, Part
 
 ATTACHMENTS_MAX: Final = 500
 """The most attachments that are listed."""
-FORWARDS_MAX: Final = 3
-"""How many mails inside one another are opened to find a text."""
 GRAM: Final = 5
 """Length of the pieces of text by which two alternatives are compared."""
 GRAMS_FROM: Final = 6000
@@ -32,20 +28,7 @@ GRAMS_FROM: Final = 6000
 AGREE: Final = 0.45
 """The share of pieces that alternatives have in common when they say the same."""
 
-_READABLE: Final = frozenset(("text/plain", "text/html", "text/calendar", "text/enriched"))
-_NO_TEXT: Final = {
-    "application/ms-tnef": "the text is inside a winmail.dat",
-    "application/vnd.ms-tnef": "the text is inside a winmail.dat",
-    "multipart/encrypted": "encrypted (PGP/MIME)",
-    "message/partial": "one piece of a mail that was cut into several",
-    "message/external-body": "the text lies outside the mail",
-}
-_PGP: Final = re.compile(r"^-----BEGIN PGP MESSAGE-----\s*$", re.MULTILINE)
-_PGP_SIGNED: Final = re.compile(
-    r"^-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z-]+: [^\n]*\n)*\n(?P<text>.*?)"
-    r"^-----BEGIN PGP SIGNATURE-----.*?^-----END PGP SIGNATURE-----\s*?$\n?",
-    re.MULTILINE | re.DOTALL,
-)
+READABLE: Final = frozenset(("text/plain", "text/html", "text/calendar", "text/enriched"))
 _URL: Final = re.compile(r"<?\b(?:https?://|www\.|mailto:)\S+")
 _NO_LETTERS: Final = re.compile(r"[\W_]+")
 _CID: Final = re.compile(r"[\"'(]\s*cid:([^\"')\s]+)", re.IGNORECASE)
@@ -69,7 +52,7 @@ class Body:
             self.notes.append(text)
 
 
-class _Reader:
+class Reader:
     """Walks the tree once and collects; the bytes stay where they are."""
 
     def __init__(self, raw: bytes, charset: str | None) -> None:
@@ -129,7 +112,7 @@ class _Reader:
         if not part.children:
             if kind.startswith("multipart/"):
                 return self._childless(part)
-            if kind in _READABLE and not self.attached(part):
+            if kind in READABLE and not self.attached(part):
                 return [self.plain(part)]
             return []
         if kind == "multipart/alternative":
@@ -173,15 +156,15 @@ class _Reader:
             if child.kind.value == "text/calendar":
                 calendar = child
             elif child.kind.value in ("text/plain", "text/enriched"):
-                plain = plain if _has_text(plain) else self.read(child)
+                plain = plain if has_text(plain) else self.read(child)
             elif child.kind.value == "text/html" or child.kind.value.startswith("multipart/"):
                 found = self.read(child)
-                rich = found if _has_text(found) or not rich else rich
+                rich = found if has_text(found) or not rich else rich
         if calendar is not None:
             self.used.add(id(calendar))
-        if not _has_text(plain):
-            return rich if _has_text(rich) or calendar is None else [self.plain(calendar)]
-        if not _has_text(rich) or agree("\n".join(plain), "\n".join(rich)):
+        if not has_text(plain):
+            return rich if has_text(rich) or calendar is None else [self.plain(calendar)]
+        if not has_text(rich) or agree("\n".join(plain), "\n".join(rich)):
             return plain
         self.out.note("the plain text does not say what the HTML shows; the HTML was read")
         return rich
@@ -192,7 +175,7 @@ class _Reader:
         for part in root.walk():
             if part.children or id(part) in self.used:
                 continue
-            if part is root and part.kind.value in _READABLE and not self.attached(part):
+            if part is root and part.kind.value in READABLE and not self.attached(part):
                 continue
             if len(self.out.attachments) == ATTACHMENTS_MAX:
                 self.out.note(f"more than {ATTACHMENTS_MAX} attachments")
@@ -212,7 +195,7 @@ class _Reader:
         return given.decode("latin-1").strip("<> \r\n") in shown
 
 
-def _has_text(texts: list[str]) -> bool:
+def has_text(texts: list[str]) -> bool:
     return any(text.strip() for text in texts)
 
 
@@ -245,86 +228,3 @@ def _calendar(text: str) -> str:
         if shown:
             lines.append(f"{name.capitalize()}: {shown}")
     return "\n".join(lines)
-
-
-def _locked(root: Part) -> str | None:
-    """Why a mail without text has none: what only a key or another program opens."""
-    for part in root.walk():
-        kind = part.kind.value
-        if kind in ("application/pkcs7-mime", "application/x-pkcs7-mime"):
-            mode = part.kind.params.get("smime-type", "").lower()
-            return "signed (S/MIME, opaque)" if mode == "signed-data" else "encrypted (S/MIME)"
-        if kind in _NO_TEXT:
-            return _NO_TEXT[kind]
-    return None
-
-
-def _forwarded(raw: bytes, root: Part) -> Part | None:
-    """The only mail inside a mail that says nothing itself."""
-    inside = [
-        part for part in root.walk() if part.kind.value in ("message/rfc822", "message/global")
-    ]
-    return (
-        inside[0]
-        if len(inside) == 1 and not inside[0].children and not encoding_of(inside[0])
-        else None
-    )
-
-
-def _open_forward(raw: bytes, part: Part, out: Body) -> str:
-    """A forwarded mail as text: who wrote it, its subject, what it says."""
-    heads: list[str] = []
-    for _ in range(FORWARDS_MAX):
-        inner = raw[part.start : part.end]
-        headers = split_headers(inner, start_of_headers(inner), len(inner))
-        root, notes = scan(inner, headers, len(inner))
-        reader = _Reader(inner, None)
-        reader.out.notes += notes
-        texts = reader.read(root)
-        heads += ["---------- Forwarded message ---------"]
-        heads += [
-            f"{name.capitalize()}: {text}"
-            for name in ("from", "date", "subject", "to")
-            if (text := headers.text(name))
-        ]
-        if _has_text(texts):
-            return "\n".join(heads) + "\n\n" + "\n\n".join(texts)
-        following = _forwarded(inner, root)
-        if following is None:
-            break
-        raw, part = inner, following
-    out.note("a forwarded mail holds no text")
-    return ""
-
-
-def _armoured(text: str, out: Body) -> str:
-    """Text without the armour of an inline PGP signature; says when it is encrypted."""
-    if "-----BEGIN PGP " not in text:
-        return text
-    encrypted = _PGP.search(text)
-    if encrypted is not None and not text[: encrypted.start()].strip():
-        out.unreadable = "encrypted (PGP)"
-        return text
-    found = _PGP_SIGNED.search(text)
-    if found is None:
-        return text
-    inner = re.sub(r"^- ", "", found["text"], flags=re.MULTILINE)
-    return text[: found.start()] + inner + text[found.end() :]
-
-
-def read_parts(raw: bytes, root: Part, notes: list[str], charset: str | None) -> Body:
-    """The text and the attachments of the mail whose tree is *root*."""
-    reader = _Reader(raw, charset)
-    out = reader.out
-    out.notes += notes
-    texts = [text.strip("\n") for text in reader.read(root) if text.strip()]
-    out.html = reader.htmls[0] if len(reader.htmls) == 1 and len(texts) == 1 else None
-    reader.attach(root)
-    if not texts:
-        forwarded = _forwarded(raw, root)
-        text = _open_forward(raw, forwarded, out) if forwarded is not None else ""
-        texts = [text] if text else []
-    if not texts:
-        out.unreadable = _locked(root) or (TOO_DEEP if TOO_DEEP in notes else None)
-    out.texts = [_armoured(text, out) for text in texts]
-    return out

@@ -20,13 +20,13 @@ from typing import Final
 
 from providers.mime.addresses import parse_addresses
 from providers.mime.automated import automated_reason
+from providers.mime.bodies import read_body
 from providers.mime.headers import Headers, raw_text, split_headers, start_of_headers, unfold
 from providers.mime.language import language_of
 from providers.mime.marks import MARK_HEADER
 from providers.mime.message import Address, Heads, Mail
 from providers.mime.newtext import new_text
 from providers.mime.params import media_type
-from providers.mime.parts import read_parts
 from providers.mime.scan import Part, scan
 from providers.mime.threads import parent_ids
 from storage.words import Identity
@@ -192,7 +192,7 @@ def _read(raw: bytes, parents: Sequence[str]) -> Mail:
         return Mail(identity=identity, unreadable=_no_mail(raw))
     root, notes = scan(raw, headers, len(raw))
     charset = root.kind.params.get("charset") or _charset_below(root)
-    body = read_parts(raw, root, [*notes, *([headers.note] if headers.note else [])], charset)
+    body = read_body(raw, root, [*notes, *([headers.note] if headers.note else [])], charset)
     text = "\n\n".join(body.texts)
     subject = headers.text("subject", charset)
     said = new_text(text, html=body.html, subject=subject, parents=parents).text if text else ""
