@@ -46,7 +46,7 @@ def plain(line: str) -> str:
 
 def fold(line: str) -> str:
     """``line`` as the word tables are looked up: plain, casefolded, without marks of emphasis."""
-    return plain(line).strip("*_ ").casefold()
+    return plain(line).strip("*_ ").casefold().replace("\u0307", "")
 
 
 def _set(entries: str) -> frozenset[str]:
@@ -63,6 +63,8 @@ _WROTE: Final = re.compile(
 )
 _ADDRESS: Final = re.compile(r"[^\s<>()\[\]\"',;:@]{1,80}@[\w.-]{1,120}")
 _ENDS_WITH_ADDRESS: Final = re.compile(r"[<(\[](?:mailto:)?[^\s<>@]{1,80}@[\w.-]{1,120}[>)\]]+$")
+_BRACKETED: Final = re.compile(r"[<(\[][^\s<>()\[\]@]{1,80}@")
+_NAME_ONLY: Final = re.compile(r"^[^<>:.?!]{0,60}<[^\s<>@]{1,80}@[\w.-]{1,80}>[^.?!:]{0,12}$")
 _TIME: Final = re.compile(r"\d{1,2}\s?[:.h時点點시]\s?\d{2}")
 _DATE: Final = re.compile(
     r"\d{4}|\d{1,2}[./-] ?\d{1,2}[./-] ?\d{2,4}|\d{1,2}\.?(?:er)? (?:de )?[^\W\d]{3}"
@@ -70,7 +72,8 @@ _DATE: Final = re.compile(
 )
 _START: Final = re.compile(
     rf"(?:(?:{_either(words.INTRO_STARTS)})[ ,:]|(?:{_either(words.INTRO_STARTS)})(?=\d)"
-    rf"|(?:{_either(words.DAYS)})[.,]? |\d)"
+    rf"|(?:{_either(words.DAYS)})[.,]{{0,2}} "
+    r"|\d{1,4}[./-] ?\d{1,2}[./-] ?\d{2,4}|\d{4} ?[年년.]|\d{1,2}\.? (?:de )?[^\W\d]{3})"
 )
 _CJK_START: Final = re.compile(r"[在於于]")
 _SELF: Final = re.compile(r"(?<!\w)I(?![\w.])|^我|我写道|我寫道")
@@ -95,6 +98,7 @@ def introduction(lines: Sequence[str], last: int, *, first: int, marked_next: bo
         return None
     joined = ""
     found: int | None = None
+    dated = False
     for start in range(last, max(first, last - _MOST_WRAPPED + 1) - 1, -1):
         part = plain(lines[start])
         if not part or len(joined) + len(part) > _LONGEST:
@@ -102,12 +106,29 @@ def introduction(lines: Sequence[str], last: int, *, first: int, marked_next: bo
         joined = f"{part} {joined}" if joined else part
         if not _introduces(joined, marked_next):
             continue
-        folded = fold(joined).lstrip("-—– ")
-        if _START.match(folded) or _CJK_START.match(folded) or _is_whole(folded):
-            return start
+        if _is_whole(joined, part):
+            return _name_above(lines, start, first, joined)
         if found is None:
-            found = start
+            found, dated = start, _DATE.search(joined) is not None
+        elif not dated and _names_all(joined) and _begins_paragraph(lines, start, first):
+            return start
     return found
+
+
+def _names_all(joined: str) -> bool:
+    return bool(_BRACKETED.search(joined) and _DATE.search(joined) and _TIME.search(joined))
+
+
+def _begins_paragraph(lines: Sequence[str], at: int, first: int) -> bool:
+    return at == first or not plain(lines[at - 1][:_LONGEST])
+
+
+def _name_above(lines: Sequence[str], start: int, first: int, joined: str) -> int:
+    """One line further up where only name and address stand there, and none in the rest."""
+    above = start - 1
+    if above < first or _ADDRESS.search(joined) or not _NAME_ONLY.match(plain(lines[above][:120])):
+        return start
+    return above
 
 
 def _may_end(line: str, marked_next: bool) -> bool:
@@ -117,9 +138,13 @@ def _may_end(line: str, marked_next: bool) -> bool:
     return text.endswith((":", "：", "---")) or (marked_next and bool(_WROTE.search(fold(line))))
 
 
-def _is_whole(folded: str) -> bool:
-    """Whether it holds name, address and date, so that no earlier line can belong to it."""
-    return bool(_ADDRESS.search(folded) and _DATE.search(folded) and _TIME.search(folded))
+def _is_whole(joined: str, first: str) -> bool:
+    """Whether no line above ``first`` can belong to it: it begins like one, or names everything."""
+    folded = fold(joined).lstrip("-—– ")
+    if _START.match(folded) or _CJK_START.match(folded):
+        return True
+    named = _BRACKETED.search(first) is not None
+    return named and bool(_DATE.search(folded) and _TIME.search(folded))
 
 
 def _introduces(joined: str, marked_next: bool) -> bool:

@@ -19,7 +19,7 @@ from typing import Final
 from providers.mime.htmlcut import HtmlLine, html_lines
 from providers.mime.intros import introduction, plain, subject_kind
 from providers.mime.quotes import Reading, read_lines
-from providers.mime.quotes_parent import Parents
+from providers.mime.quotes_parent import Parents, tokens
 
 _LINE_ENDS: Final = re.compile(r"\r\n?")
 _BLANK: Final = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
@@ -50,20 +50,22 @@ def new_text(
         text = text.encode("utf-8", "replace").decode("utf-8")
     kind = subject_kind(subject)
     known = Parents(parents)
+    by_text = _result(read_lines(text.split("\n"), subject=kind, parents=known))
     marked = html_lines(html) if html else None
-    if marked is not None:
-        by_elements = _result(
-            read_lines(
-                [line.text for line in marked],
-                subject=kind,
-                parents=known,
-                certain=_certain(marked),
-                signature=frozenset(at for at, line in enumerate(marked) if line.signature),
-            )
+    if marked is None:
+        return by_text
+    by_elements = _result(
+        read_lines(
+            [line.text for line in marked],
+            subject=kind,
+            parents=known,
+            certain=_certain(marked),
+            signature=frozenset(at for at, line in enumerate(marked) if line.signature),
         )
-        if _is_in(by_elements.text, text):
-            return by_elements
-    return _result(read_lines(text.split("\n"), subject=kind, parents=known))
+    )
+    if tokens(by_elements.text) == tokens(by_text.text) or not _is_in(by_elements.text, text):
+        return by_text
+    return by_elements
 
 
 def _certain(lines: Sequence[HtmlLine]) -> frozenset[int]:

@@ -31,6 +31,7 @@ from providers.mime.signatures import postscript, signature_start
 
 _WRAP: Final = range(62, 82)
 """Length of a quoted line whose last word may have been wrapped out of the quotation."""
+_SENTENCE_ENDS: Final = ".?!:;)。？！：；"
 _ANSWER_WORDS: Final = frozenset(quotewords.ANSWER_WORDS.split(";"))
 _LONGEST_LEFTOVER: Final = 36
 
@@ -279,7 +280,7 @@ class _Walk:
             return True
         if self.reading.subject is SubjectKind.NEITHER and not self.reading.parents:
             return True
-        return all(self._is_arrow(line) for line in at)
+        return all(self._is_arrow(line, alone=len(at) == 1) for line in at)
 
     def _announced(self, at: int) -> bool:
         before = at - 1
@@ -291,12 +292,17 @@ class _Walk:
             return True
         return introduction(self.lines, before, first=0, marked_next=True) is not None
 
-    def _is_arrow(self, at: int) -> bool:
+    def _is_arrow(self, at: int, *, alone: bool) -> bool:
+        """Whether the line goes on a sentence of the author, or is a path through a menu."""
         text = plain(unmarked(self.lines[at][:400]))
+        above = plain(self.lines[at - 1][-200:]) if at > 0 else ""
         if " > " in text or not text:
             return True
-        joins = at > 0 and plain(self.lines[at - 1][:400]) != ""
-        return joins and len(text.split()) <= 4 and text[-1] not in ".?!。？！"
+        if not above:
+            return False
+        if alone and above[-1] not in _SENTENCE_ENDS:
+            return True
+        return len(text.split()) <= 4 and text[-1] not in _SENTENCE_ENDS
 
 
 def _next_filled(lines: Sequence[str]) -> list[int]:

@@ -79,7 +79,7 @@ ORIGINAL: Final = (
     "eredeti levél;eredeti e-mail;mesajul original;mesaj original;mesajul inițial;"
     "orijinal mesaj;özgün ileti;özgün mesaj;orijinal ileti;asıl ileti;αρχικό μήνυμα;"
     "πρωτότυπο μήνυμα;оригинално съобщение;оригинално писмо;първоначално съобщение;原始邮件;"
-    "原始郵件;原邮件;原始消息;原始訊息;原件;元のメッセージ;元のメール;オリジナルメッセージ;"
+    "原始郵件;原邮件;邮件原件;原始消息;原始訊息;原件;元のメッセージ;元のメール;オリジナルメッセージ;"
     "원본 메시지;원본 메일;원본 이메일;원래 메시지;tin nhắn gốc;thư gốc;pesan asli;"
     "pesan awal;הודעה מקורית;ההודעה המקורית;الرسالة الأصلية;رسالة أصلية;پیام اصلی;"
     "izvorna poruka;originalna poruka;izvirno sporočilo;оригинална порука;missatge original;"
