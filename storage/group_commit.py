@@ -5,8 +5,10 @@
 * No unit counts as done before COMMIT has returned; an error of a unit rolls back its savepoint.
 * After any error ``in_transaction`` decides: false means that SQLite has rolled back everything (a
   full disk does that), so nothing of the batch happened and each unit runs again alone.
-* When COMMIT itself failed, every unit that still stood gets CommitUnknownError, and the connection
-  is dropped first, so that nothing of the old transaction can follow by accident.
+* When COMMIT itself failed, every unit that still stood gets CommitUnknownError. First the
+  connection is dropped and an empty commit is written over what the failed one may have left at the
+  end of the WAL: after an fsync that failed, readers do not see those frames, but recovery after a
+  crash would find them whole. Without it "I read it, it is not there" could be wrong an hour later.
 
 It knows no thread, no event loop and not what a unit does. A crash before COMMIT has returned
 leaves all of the batch or nothing of it.
@@ -22,7 +24,7 @@ from typing import TYPE_CHECKING, Final
 
 import sqlalchemy as sa
 
-from storage.errors import CommitUnknownError, UnitMisuseError
+from storage.errors import CommitUnknownError, StorageError, UnitMisuseError
 from storage.sqlite_errors import explained, is_busy
 
 if TYPE_CHECKING:
@@ -178,8 +180,20 @@ class GroupCommit:
         self._session.begin(tries=self._busy_tries)
         return self._session
 
+    def _cover(self) -> None:
+        """Write over what a failed commit may have left. A disk that refuses leaves it undone;
+        then the next commit that succeeds does the same."""
+        try:
+            session = self._begin()
+            (version,) = session.raw.execute("PRAGMA user_version").fetchone()
+            session.raw.execute(f"PRAGMA user_version={version}")
+            session.commit()
+        except (sa.exc.SQLAlchemyError, sqlite3.Error, StorageError):
+            self.close()
+
     def _give_up(self, batch: Sequence[Work], error: BaseException) -> None:
         self.close()
+        self._cover()
         reason = explained(error)
         for work in batch:
             if work.error is None:

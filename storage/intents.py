@@ -9,7 +9,7 @@ What must never happen here: an UPDATE of a state without its attempt, a DELETE,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -125,9 +125,13 @@ def with_looks_due(conn: Connection, by_ms: int) -> list[Intent]:
     return _many(conn, intents.c.next_look_at <= by_ms)
 
 
-def next_look_at(conn: Connection) -> int | None:
-    """When the next look of any intent falls due (epoch ms)."""
-    when = conn.scalar(sa.select(sa.func.min(intents.c.next_look_at)))
+def next_look_at(conn: Connection, integrations: Collection[IntegrationId]) -> int | None:
+    """When the next look at an intent of these mailboxes falls due (epoch ms)."""
+    when = conn.scalar(
+        sa.select(sa.func.min(intents.c.next_look_at)).where(
+            intents.c.integration.in_(sorted(integrations))
+        )
+    )
     return int(when) if when is not None else None
 
 

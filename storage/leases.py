@@ -407,3 +407,14 @@ def forgive(conn: Connection, integration: str, thread: str) -> None:
         .where(leases.c.integration == integration, leases.c.thread == thread)
         .values(takes=0, orphaned=0)
     )
+
+
+def workers(conn: Connection) -> list[tuple[str, int, int]]:
+    """Who holds leases now: worker, number of leases, the latest expiry (epoch ms)."""
+    rows = conn.execute(
+        sa.select(leases.c.owner, sa.func.count(), sa.func.max(leases.c.expires_at))
+        .where(leases.c.owner.is_not(None), leases.c.expires_at > database_now_ms(conn))
+        .group_by(leases.c.owner)
+        .order_by(leases.c.owner)
+    )
+    return [(str(owner), int(number), int(expires)) for owner, number, expires in rows]

@@ -85,8 +85,7 @@ def try_lock(data_dir: Path, *, kind_of: FileSystemKind | None = None) -> FileLo
             remedy="put data_dir on a local disk whose file system has flock",
         ) from error
     with suppress(OSError):  # a full disk: the pid is for messages only
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, b"%d\n" % os.getpid(), 0)
+        os.ftruncate(descriptor, os.pwrite(descriptor, b"%d\n" % os.getpid(), 0))
     return lock
 
 

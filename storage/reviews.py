@@ -140,6 +140,11 @@ def listed(conn: Connection, *, closed: bool = False, user: str | None = None) -
     return _many(conn, *where)
 
 
+def listed_kind(conn: Connection, kind: ItemKind) -> list[Item]:
+    """Open items of one kind, hidden ones too."""
+    return _many(conn, review_items.c.state == "open", review_items.c.kind == str(kind))
+
+
 def open_about(conn: Connection, kind: ItemKind, about: str) -> list[Item]:
     """Open items of one kind about one thing."""
     return _many(

@@ -77,13 +77,14 @@ class Reconciler:
                 made += 1
         return made
 
-    async def until_quiet(self, horizon_s: float) -> None:
-        """Make looks until none falls due within *horizon_s*."""
+    async def until_quiet(self, horizon_s: float) -> int:
+        """Make looks until none falls due within *horizon_s*; gives how many were made."""
+        made = 0
         while True:
-            await self.pass_once()
+            made += await self.pass_once()
             wait_s = await self._due_in_s()
             if wait_s is None or wait_s > horizon_s:
-                return
+                return made
             await self._house.clock.sleep(max(wait_s, 0.05))
 
     async def look(self, account: Account, intent: Intent) -> Finding | None:
@@ -147,8 +148,9 @@ class Reconciler:
         )
 
     async def _due_in_s(self) -> float | None:
+        served = frozenset(self._house.accounts)
         when, now = await self._house.store.read(
-            lambda conn: (intents.next_look_at(conn), database_now_ms(conn))
+            lambda conn: (intents.next_look_at(conn, served), database_now_ms(conn))
         )
         return None if when is None else max(0.0, (when - now) / 1000)
 

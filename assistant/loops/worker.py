@@ -125,11 +125,10 @@ class Worker:
         if account is None:
             await self.house.store.write(lambda conn: leases.release(conn, held))
             return Result.LOST
-        result = Result.LOST
         with self.house.keeper.holding(held, started_s=started_s) as grip:
-            result = await work_on(self.house, account, grip)
-        # The scope swallows its own cancellation: then the lease was lost.
-        return result
+            return await work_on(self.house, account, grip)
+        # Only a lost lease leads here: its scope swallows the cancellation.
+        return Result.LOST
 
     async def _idle_s(self) -> float:
         due_in_s = await self._due_in_s()

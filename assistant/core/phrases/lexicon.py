@@ -5,16 +5,15 @@ is words with a small notation: ``a|b`` one of these, ``a?`` may be absent, ``a*
 begins so, ``_`` any word, ``...`` up to three words, and a leading ``^`` for "at the start of a
 clause only". Phrases on one line are separated by `` / ``.
 
-All of them sit in one tree of words; a look-up costs a few steps for each word of the sentence,
-however many phrases there are. Building it takes some milliseconds, so it is done at first use.
+They are found by their first word, so a look-up costs a few steps for each word of the sentence:
+linear in the text. Preparing them takes some milliseconds, so it is done at first use.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from itertools import product
 from typing import Final
 
 from assistant.core.phrases.sentences import fold, words
@@ -43,6 +42,8 @@ class Kind(StrEnum):
     LEGAL = "legal"  # the disclaimer below a mail
     GREETING = "greeting"
     SALES = "sales"
+    BILL = "bill"  # speaks of paying an ordinary bill
+    GENERIC = "generic"  # a sender or salutation that knows no name
     BAIT = "bait"  # what is promised or threatened
     CREDENTIAL = "credential"  # asks for credentials or to "verify" something
     PAYMENT = "payment"  # asks for money in a way that others do not
@@ -63,47 +64,80 @@ class Hit:
     end: int
 
 
-@dataclass(slots=True)
-class _Node:
-    words: dict[str, _Node] = field(default_factory=dict)
-    stems: dict[str, _Node] = field(default_factory=dict)
-    lengths: tuple[int, ...] = ()
-    any: _Node | None = None
-    ends: list[tuple[Kind, str]] = field(default_factory=list)
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One piece of a phrase: any of these words, stems or runs of words; ``least`` 0: may lack."""
+
+    words: frozenset[str] = frozenset()
+    stems: tuple[str, ...] = ()
+    runs: tuple[tuple[str, ...], ...] = ()
+    anything: bool = False
+    least: int = 1
+    most: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    kind: Kind
+    language: str
+    steps: tuple[_Step, ...]
+    anchored: bool
 
 
 _GAP: Final = 3
 
 
 class Lexicon:
-    """All phrases of the given languages."""
+    """All phrases of the given languages, found by their first words."""
 
     def __init__(self, packs: Mapping[str, Pack]) -> None:
-        self._anywhere = _Node()
-        self._at_start = _Node()
+        """Raises ValueError for a phrase that could begin with any word."""
+        self._by_word: dict[str, list[_Phrase]] = {}
+        self._by_stem: dict[str, list[_Phrase]] = {}
         for language, pack in packs.items():
             for kind, lines in pack.items():
-                for phrase in phrases(lines):
-                    self._add(phrase, kind, language)
+                for text in phrases(lines):
+                    self._add(_compiled(text, kind, language), text)
+        self._stem_lengths = tuple(sorted({len(stem) for stem in self._by_stem}))
 
     def find(self, sentence: Sequence[str], starts: frozenset[int]) -> list[Hit]:
         """Every phrase in the words, by start; ``starts`` are the words that begin a clause."""
         hits: list[Hit] = []
-        for index in range(len(sentence)):
-            _walk(self._anywhere, sentence, index, index, hits)
-            if index in starts:
-                _walk(self._at_start, sentence, index, index, hits)
+        for index, word in enumerate(sentence):
+            self._try(self._by_word.get(word, ()), sentence, index, starts, hits)
+            for length in self._stem_lengths:
+                if length > len(word):
+                    break
+                known = self._by_stem.get(word[:length], ())
+                self._try(known, sentence, index, starts, hits)
         return hits
 
-    def _add(self, phrase: str, kind: Kind, language: str) -> None:
-        anchored = phrase.startswith("^")
-        root = self._at_start if anchored else self._anywhere
-        for sequence in _expand(phrase.removeprefix("^").split()):
-            node = root
-            for step in sequence:
-                node = _child(node, step)
-            if node is not root and (kind, language) not in node.ends:
-                node.ends.append((kind, language))
+    def _try(
+        self,
+        known: Sequence[_Phrase],
+        sentence: Sequence[str],
+        index: int,
+        starts: frozenset[int],
+        hits: list[Hit],
+    ) -> None:
+        for phrase in known:
+            if phrase.anchored and index not in starts:
+                continue
+            end = _match(phrase.steps, 0, sentence, index)
+            if end > index:
+                hits.append(Hit(phrase.kind, phrase.language, index, end))
+
+    def _add(self, phrase: _Phrase, text: str) -> None:
+        for step in phrase.steps:
+            if step.anything:
+                raise ValueError(f"the phrase {text!r} must begin with a word")
+            for word in {*step.words, *(run[0] for run in step.runs)}:
+                self._by_word.setdefault(word, []).append(phrase)
+            for stem in step.stems:
+                self._by_stem.setdefault(stem, []).append(phrase)
+            if step.least:
+                return
+        raise ValueError(f"the phrase {text!r} has no word that must be there")
 
 
 def phrases(lines: str) -> Iterator[str]:
@@ -114,52 +148,51 @@ def phrases(lines: str) -> Iterator[str]:
                 yield phrase.strip()
 
 
-def _expand(pieces: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Every plain sequence of steps that a phrase in the notation stands for."""
-    choices: list[list[tuple[str, ...]]] = []
-    for piece in pieces:
-        if piece == "...":
-            choices.append([("_",) * count for count in range(_GAP + 1)])
-            continue
-        optional = piece.endswith("?")
-        options = [_steps(option) for option in piece.removesuffix("?").split("|")]
-        choices.append([*options, ()] if optional else options)
-    for combination in product(*choices):
-        yield tuple(step for part in combination for step in part)
+def _compiled(text: str, kind: Kind, language: str) -> _Phrase:
+    steps = tuple(_step(piece) for piece in text.removeprefix("^").split())
+    return _Phrase(kind=kind, language=language, steps=steps, anchored=text.startswith("^"))
 
 
-def _steps(piece: str) -> tuple[str, ...]:
-    if piece == "_":
-        return ("_",)
-    if piece.endswith("*"):
-        return (fold(piece),)
-    return words(piece)
+def _step(piece: str) -> _Step:
+    if piece == "...":
+        return _Step(anything=True, least=0, most=_GAP)
+    options = piece.removesuffix("?").split("|")
+    plain = [words(option) for option in options if option != "_" and not option.endswith("*")]
+    return _Step(
+        words=frozenset(run[0] for run in plain if len(run) == 1),
+        runs=tuple(run for run in plain if len(run) > 1),
+        stems=tuple(fold(option[:-1]) for option in options if option.endswith("*")),
+        anything="_" in options,
+        least=0 if piece.endswith("?") else 1,
+    )
 
 
-def _child(node: _Node, step: str) -> _Node:
-    if step == "_":
-        node.any = node.any or _Node()
-        return node.any
-    if step.endswith("*"):
-        stem = step[:-1]
-        child = node.stems.setdefault(stem, _Node())
-        node.lengths = tuple(sorted({len(known) for known in node.stems}))
-        return child
-    return node.words.setdefault(step, _Node())
+def _match(steps: Sequence[_Step], at: int, sentence: Sequence[str], index: int) -> int:
+    """Where the steps from ``at`` on end when they match from ``index``; -1 when they do not."""
+    if at == len(steps):
+        return index
+    step = steps[at]
+    if step.most > 1:
+        for skipped in range(min(step.most, len(sentence) - index) + 1):
+            end = _match(steps, at + 1, sentence, index + skipped)
+            if end >= 0:
+                return end
+        return -1
+    for length in _lengths(step, sentence, index):
+        end = _match(steps, at + 1, sentence, index + length)
+        if end >= 0:
+            return end
+    return -1
 
 
-def _walk(node: _Node, sentence: Sequence[str], begin: int, index: int, hits: list[Hit]) -> None:
-    for kind, language in node.ends:
-        hits.append(Hit(kind, language, begin, index))
-    if index >= len(sentence):
-        return
-    word = sentence[index]
-    exact = node.words.get(word)
-    if exact is not None:
-        _walk(exact, sentence, begin, index + 1, hits)
-    for length in node.lengths:
-        stem = node.stems.get(word[:length]) if len(word) >= length else None
-        if stem is not None:
-            _walk(stem, sentence, begin, index + 1, hits)
-    if node.any is not None:
-        _walk(node.any, sentence, begin, index + 1, hits)
+def _lengths(step: _Step, sentence: Sequence[str], index: int) -> Iterator[int]:
+    """How many words the step may take here, the most telling first."""
+    if index < len(sentence):
+        word = sentence[index]
+        for run in step.runs:
+            if word == run[0] and tuple(sentence[index : index + len(run)]) == run:
+                yield len(run)
+        if step.anything or word in step.words or (step.stems and word.startswith(step.stems)):
+            yield 1
+    if not step.least:
+        yield 0

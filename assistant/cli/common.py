@@ -1,0 +1,208 @@
+"""What the commands share: options, logging, output, and the way to the store.
+
+Reads open the database file read-only, also beside a running daemon. What changes something is
+asked of the daemon over its socket; without a daemon the command takes the lock and does it itself.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
+from functools import partial, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn, ParamSpec, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from sqlalchemy import Connection
+
+    from assistant.process import Process
+    from assistant.socket import Message
+    from config.loaded import Loaded
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+FAILED = 1
+WRONG_USE = 2
+WAITS = 3
+
+
+def config_option(command: Callable[P, T]) -> Callable[P, T]:
+    """``--config DIR`` after the command's name as well as before it."""
+    return click.option(
+        "--config",
+        "config_dir",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Folder of the configuration.",
+        callback=_config_dir,
+        expose_value=True,
+    )(command)
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+
+
+def _config_dir(
+    context: click.Context, _parameter: click.Parameter, value: Path | None
+) -> Path | None:
+    if value is not None:
+        return value
+    root = context.find_root().params.get("config_dir")
+    return root if isinstance(root, Path) else None
+
+
+def give_up(message: str, status: int = FAILED) -> NoReturn:
+    """End with a message on stderr that says what to do."""
+    click.echo(f"fencepost: {message}", err=True)
+    raise SystemExit(status)
+
+
+def print_json(document: object) -> None:
+    """The one document of ``--json``."""
+    click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+def console() -> Console:
+    """Where tables go."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=False)
+
+
+def set_up_logging(*, verbose: bool = False, quiet: bool = False) -> None:
+    """Logs to stderr: for a person in colour, otherwise one JSON object a line."""
+    import structlog
+
+    level = logging.DEBUG if verbose else logging.WARNING if quiet else logging.INFO
+    person = sys.stderr.isatty()
+    renderer: structlog.typing.Processor = (
+        structlog.dev.ConsoleRenderer() if person else structlog.processors.JSONRenderer()
+    )
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            _errors_by_name,
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+
+
+def _errors_by_name(_logger: object, _method: str, event: dict[str, object]) -> dict[str, object]:
+    """Keep where an error came from and drop its message: that may quote mail or an address."""
+    if event.pop("exc_info", None):
+        error = sys.exc_info()[1]
+        event["error"] = type(error).__name__
+        trace = error.__traceback__ if error is not None else None
+        places = []
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            places.append(f"{Path(code.co_filename).name}:{trace.tb_lineno} {code.co_name}")
+            trace = trace.tb_next
+        event["at"] = places[-6:]
+    return event
+
+
+def load_config(config_dir: Path | None) -> Loaded:
+    """The configuration; ends with status 2 and every fault when it can't be used."""
+    from config.faults import ConfigError
+    from config.load import find_config_dir, load
+
+    try:
+        return load(find_config_dir(config_dir))
+    except ConfigError as error:
+        give_up(str(error), WRONG_USE)
+
+
+def told(work: Callable[P, Coroutine[object, object, T]]) -> Callable[P, T]:
+    """Run an asynchronous command; what can go wrong ends it with a message, never a traceback."""
+
+    @wraps(work)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        import anyio
+
+        from assistant.process import StartError
+        from assistant.socket import SocketError
+        from config.secrets import SecretError
+        from storage.errors import StorageError
+
+        try:
+            return anyio.run(partial(work, *args, **kwargs))
+        except (StartError, StorageError, SocketError, SecretError) as error:
+            give_up(str(error))
+        except KeyboardInterrupt:
+            give_up("stopped")
+
+    return run
+
+
+async def read_store(loaded: Loaded, unit: Callable[[Connection], T]) -> T:
+    """Run a reading unit on the database file, without writing anything anywhere."""
+    from assistant.process import DATABASE
+    from storage.sqlite import open_readonly
+
+    sqlite_only(loaded)
+    reader = await open_readonly(loaded.daemon.storage.data_dir / DATABASE)
+    try:
+        return await reader.read(unit)
+    finally:
+        await reader.close()
+
+
+async def ask_or_do(
+    loaded: Loaded,
+    request: Message,
+    after: Callable[[Process], Awaitable[None]] | None = None,
+) -> Message:
+    """Have the daemon do it; without one, do it here under the lock, and what follows from it."""
+    from assistant.process import writing
+    from assistant.requests import handle
+    from assistant.socket import reach
+    from assistant.timing import SystemClock
+    from storage.lock import FileLock
+
+    sqlite_only(loaded)
+    clock = SystemClock()
+    answer = await reach(loaded.daemon.storage.data_dir, request, clock=clock)
+    if not isinstance(answer, FileLock):
+        return answer
+    with answer as lock:
+        async with writing(loaded, lock, clock) as process:
+            done = await handle(process.house, request)
+            if after is not None and "error" not in done:
+                await after(process)
+            return done
+
+
+def sqlite_only(loaded: Loaded) -> None:
+    """End with status 2 when another store is configured than this release has."""
+    if loaded.daemon.storage.url != "sqlite":
+        give_up(
+            'this release keeps its records in SQLite: set [storage] url = "sqlite" '
+            "(PostgreSQL comes with a later one)",
+            WRONG_USE,
+        )
+
+
+def lag_ms_of(loaded: Loaded) -> int:
+    """The widest lag window that is configured, in milliseconds."""
+    return int(loaded.daemon.reconcile.lag.total_seconds() * 1000)
+
+
+def local_time(value: object) -> str:
+    """An RFC 3339 time as a person reads it, in this machine's zone."""
+    from datetime import datetime
+
+    if not isinstance(value, str):
+        return "-"
+    return datetime.fromisoformat(value).astimezone().strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,118 @@
+"""``fencepost once``: one pass over every mailbox, for cron."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from assistant.cli import common
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assistant.once import Summary
+    from config.loaded import Loaded
+
+
+@click.command("once")
+@click.option("--since", metavar="SPAN", help="How far back a first pass looks, like 30d.")
+@click.option("--strict", is_flag=True, help="End with 3 when something waits for a person.")
+@click.option("-v", "--verbose", is_flag=True, help="Log more.")
+@common.json_option
+@common.config_option
+def command(
+    config_dir: Path | None, as_json: bool, verbose: bool, strict: bool, since: str | None
+) -> None:
+    """Make one pass over every mailbox, then end."""
+    common.set_up_logging(verbose=verbose, quiet=not verbose)
+    loaded = common.load_config(config_dir)
+    raise SystemExit(
+        common.told(_once)(loaded, as_json=as_json, strict=strict, since_s=span_s(since))
+    )
+
+
+def span_s(text: str | None) -> float | None:
+    """A span like ``30d`` in seconds."""
+    from config.durations import parse_duration
+
+    if text is None:
+        return None
+    try:
+        return parse_duration(text).total_seconds()
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--since") from error
+
+
+async def _once(loaded: Loaded, *, as_json: bool, strict: bool, since_s: float | None) -> int:
+    import anyio
+
+    from assistant import socket as command_socket
+    from assistant.once import run_once
+    from assistant.process import writing
+    from assistant.requests import handle
+    from assistant.timing import SystemClock
+    from storage import reviews
+    from storage.lock import acquire
+
+    common.sqlite_only(loaded)
+    clock = SystemClock()
+    started = time.monotonic()
+    lock = await acquire(loaded.daemon.storage.data_dir, clock=clock)
+    with lock:
+        async with writing(loaded, lock, clock, since_s=since_s) as process:
+            house = process.house
+            async with anyio.create_task_group() as group:
+
+                async def serve(*, task_status: anyio.abc.TaskStatus[object]) -> None:
+                    await command_socket.serve(
+                        lock,
+                        lambda request: handle(house, request),
+                        clock=clock,
+                        task_status=task_status,
+                    )
+
+                await group.start(serve)
+                summaries = await run_once(house)
+                group.cancel_scope.cancel()
+            waiting = await house.store.read(reviews.counts)
+    show(summaries, time.monotonic() - started, as_json=as_json)
+    failed = any(summary.problem for summary in summaries) and len(summaries) == sum(
+        summary.problem for summary in summaries
+    )
+    if failed or (not summaries and loaded.faults):
+        return common.FAILED
+    return common.WAITS if strict and waiting else 0
+
+
+def show(
+    summaries: Sequence[Summary],
+    seconds: float,
+    *,
+    as_json: bool,
+    more: dict[str, object] | None = None,
+) -> None:
+    """Print what a pass did."""
+    if as_json:
+        common.print_json(
+            {
+                "mailboxes": [summary.as_json() for summary in summaries],
+                "seconds": round(seconds, 3),
+                **(more or {}),
+            }
+        )
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    columns = ("mailbox", "messages", "threads", "triaged", "drafted", "unknown", "failed")
+    for name in columns:
+        table.add_column(name, justify="left" if name == "mailbox" else "right")
+    for summary in summaries:
+        values = summary.as_json()
+        table.add_row(*(str(values[name]) for name in columns))
+    common.console().print(table)
+    if any(summary.problem for summary in summaries):
+        click.echo("A mailbox could not be read; see: fencepost review list", err=True)

@@ -1,0 +1,140 @@
+"""The daemon: every loop in one task group, reload, and an orderly end.
+
+    SIGTERM/SIGINT   stop watching and taking; calls in flight end, are recorded, leases released
+    a second one     cancel: a call in flight becomes unknown and is recorded as that
+    kill -9          survived at any moment: see assistant.effects.guard
+
+One loop's fault does not stop the others: it is logged, and the loop starts again after a pause.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from functools import partial
+
+import anyio
+import structlog
+from anyio.abc import TaskGroup, TaskStatus
+
+from assistant import socket as command_socket
+from assistant.house import Account
+from assistant.loops.notifier import Notifier
+from assistant.loops.reconciler import Reconciler
+from assistant.loops.watcher import Watcher
+from assistant.loops.worker import Worker
+from assistant.process import Process
+from assistant.requests import handle
+from config.loaded import Loaded
+from config.watch import watch
+from storage import epochs
+from storage.errors import StorageError
+from storage.lock import FileLock
+from storage.words import IntegrationId
+
+log = structlog.get_logger()
+
+RESTART_S = 5.0
+"""How long a loop that failed waits before it starts again."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Daemon:
+    """One process at work until it is told to stop."""
+
+    process: Process
+    lock: FileLock
+    worker: Worker = field(init=False)
+    watchers: dict[IntegrationId, anyio.CancelScope] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.worker = Worker(house=self.process.house)
+
+    async def run(self, *, on_ready: Callable[[], None] | None = None) -> None:
+        """Run until a signal ends it."""
+        async with anyio.create_task_group() as everything:
+            async with anyio.create_task_group() as loops:
+                everything.start_soon(self._signals, loops, everything)
+                everything.start_soon(self._supervise, "keeper", self.process.house.keeper.run)
+                await loops.start(self._serve)
+                self._start_loops(loops)
+                loops.start_soon(self._reload, loops)
+                if on_ready is not None:
+                    on_ready()
+                log.info("running", mailboxes=len(self.process.house.accounts))
+                # The worker ends when it was drained and its work is done.
+                await self._supervise("worker", self.worker.run)
+                loops.cancel_scope.cancel()
+            everything.cancel_scope.cancel()
+        log.info("stopped")
+
+    def _start_loops(self, loops: TaskGroup) -> None:
+        house = self.process.house
+        loops.start_soon(self._supervise, "reconciler", Reconciler(house).run)
+        loops.start_soon(self._supervise, "notifier", Notifier(house).run)
+        loops.start_soon(self._supervise, "epochs", self._renew_epochs)
+        for account in house.accounts.values():
+            loops.start_soon(self._watch, account)
+
+    async def _watch(self, account: Account) -> None:
+        with anyio.CancelScope() as scope:
+            self.watchers[account.integration] = scope
+            watcher = Watcher(self.process.house, account)
+            await self._supervise(f"watcher {account.integration}", watcher.run)
+
+    async def _supervise(self, name: str, loop: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            try:
+                await loop()
+            except Exception:
+                # Supervision: whatever it was, the other loops go on and this one starts again.
+                log.exception("a loop failed and starts again", loop=name)
+                await self.process.house.clock.sleep(RESTART_S)
+            else:
+                return
+
+    async def _renew_epochs(self) -> None:
+        while True:
+            await self.process.house.clock.sleep(epochs.RENEW_EVERY_S)
+            try:
+                await epochs.renew(self.process.database, self.process.data_dir)
+            except StorageError as error:
+                log.warning("the witness could not be renewed", error=type(error).__name__)
+
+    async def _serve(self, *, task_status: TaskStatus[object]) -> None:
+        house = self.process.house
+        await command_socket.serve(
+            self.lock, partial(handle, house), clock=house.clock, task_status=task_status
+        )
+
+    async def _reload(self, loops: TaskGroup) -> None:
+        async with aclosing(watch(self.process.loaded)) as changes:
+            async for loaded in changes:
+                await self.take_in(loaded, loops)
+
+    async def take_in(self, loaded: Loaded, loops: TaskGroup) -> None:
+        """Serve what is in force now: start watchers that came, stop those that went."""
+        came, went = await self.process.take_in(loaded)
+        for account in went:
+            scope = self.watchers.pop(account.integration, None)
+            if scope is not None:
+                scope.cancel()
+        for account in came:
+            loops.start_soon(self._watch, account)
+        log.info("configuration taken in", came=len(came), went=len(went))
+
+    async def _signals(self, loops: TaskGroup, everything: TaskGroup) -> None:
+        stops = 0
+        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as received:
+            async for _ in received:
+                stops += 1
+                if stops == 1:
+                    log.info("stopping: calls in flight end first")
+                    self.worker.drain()
+                else:
+                    log.warning("stopping at once: a call in flight becomes unknown")
+                    loops.cancel_scope.cancel()
+                    everything.cancel_scope.cancel()
+                    return

@@ -1,0 +1,123 @@
+"""One pass over every mailbox, then the end: for cron, ``demo`` and ``try``.
+
+Watches each mailbox once, works until nothing is due within ten seconds, makes the looks that fall
+due in that time, sends notices, and says what it did. While it runs it serves the socket as well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import anyio
+import structlog
+
+from assistant.house import Account, House
+from assistant.loops.notifier import Notifier
+from assistant.loops.reconciler import Reconciler
+from assistant.loops.watcher import Watcher
+from assistant.loops.work import Result
+from assistant.loops.worker import Worker
+from storage.words import IntegrationId
+
+log = structlog.get_logger()
+
+HORIZON_S = 10.0
+"""What falls due within this time is waited for (DESIGN section 7)."""
+
+ROUNDS = 20
+"""Passes over a mailbox whose threads keep moving while they are read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What one pass did in one mailbox."""
+
+    mailbox: IntegrationId
+    messages: int
+    threads: int
+    results: Counter[Result]
+    problem: bool
+
+    def as_json(self) -> dict[str, object]:
+        """The summary as ``once --json`` prints it."""
+        worked = Counter(self.results)
+        ended = (Result.LOST, Result.AGAIN, Result.FAILED, Result.QUARANTINED)
+        return {
+            "mailbox": self.mailbox,
+            "messages": self.messages,
+            "threads": self.threads,
+            "triaged": sum(worked.values()) - sum(worked[one] for one in ended),
+            "drafted": worked[Result.DRAFTED],
+            "unknown": worked[Result.UNKNOWN],
+            "quarantined": worked[Result.QUARANTINED],
+            "failed": worked[Result.FAILED] + int(self.problem),
+        }
+
+
+@dataclass(slots=True)
+class _Noted:
+    messages: int = 0
+    threads: int = 0
+    problem: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """Called as a pass goes on: ``noted`` with mailbox, messages, threads; ``worked`` each turn."""
+
+    noted: Callable[[IntegrationId, int, int], None]
+    worked: Callable[[IntegrationId, Result], None]
+
+
+async def run_once(house: House, progress: Progress | None = None) -> list[Summary]:
+    """One pass; the keeper runs beside it."""
+    worker = Worker(house=house, on_result=None if progress is None else progress.worked)
+    noted: dict[IntegrationId, _Noted] = {name: _Noted() for name in house.accounts}
+    reconciler = Reconciler(house)
+    async with anyio.create_task_group() as group:
+        group.start_soon(house.keeper.run)
+        for _ in range(ROUNDS):
+            await _watch_all(house, noted, progress)
+            await worker.until_idle(HORIZON_S)
+            looked = await reconciler.until_quiet(HORIZON_S)
+            await worker.until_idle(0)
+            if not looked and not _moved(worker):
+                break
+        await Notifier(house).pass_once()
+        group.cancel_scope.cancel()
+    return [
+        Summary(
+            mailbox=name,
+            messages=one.messages,
+            threads=one.threads,
+            results=worker.results.get(name, Counter()),
+            problem=one.problem,
+        )
+        for name, one in noted.items()
+    ]
+
+
+async def _watch_all(
+    house: House, noted: dict[IntegrationId, _Noted], progress: Progress | None
+) -> None:
+    async def watch(account: Account) -> None:
+        found = await Watcher(house, account).once()
+        one = noted[account.integration]
+        one.problem = found is None
+        if found is not None:
+            one.messages += found.messages
+            one.threads += len(found.due)
+            if progress is not None:
+                progress.noted(account.integration, one.messages, one.threads)
+
+    async with anyio.create_task_group() as group:
+        for account in list(house.accounts.values()):
+            group.start_soon(watch, account)
+
+
+def _moved(worker: Worker) -> bool:
+    """Whether the last round dropped plans because threads had moved on."""
+    again = sum(counter.pop(Result.AGAIN, 0) for counter in worker.results.values())
+    return again > 0

@@ -1,0 +1,241 @@
+"""One process that writes: from a folder of configuration to a house at work, and back.
+
+    lock --> installation key --> migrate --> open --> restored? --> new epoch
+         --> every lease of the dead is void --> orphaned staging removed --> ready
+
+Only the holder of the file lock gets here, so that nobody else writes the same SQLite file. The
+order matters: the alarm of a restored database is acted upon before a new epoch would hush it, and
+before the first lease is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import structlog
+from anyio import to_thread
+from sqlalchemy import Connection
+
+from assistant import wiring
+from assistant.house import Account, House
+from assistant.wiring import Built, Unbuilt
+from config.loaded import Loaded
+from config.secrets import SecretError, load_installation_key, load_or_make_installation_key
+from leases.keeper import Keeper
+from providers.maildir.mailbox import MaildirMailbox
+from providers.mime.reading import read_mail
+from providers.ports import ProviderError
+from storage import epochs, intents, leases, reviews, threads
+from storage.database import Database
+from storage.dbtime import database_now_ms
+from storage.events import log as log_event
+from storage.lock import FileLock
+from storage.migrate import upgrade
+from storage.sqlite import open_sqlite
+from storage.words import (
+    NO_FAULTS,
+    Clock,
+    Faults,
+    IntegrationId,
+    IntentState,
+    ItemKind,
+)
+
+log = structlog.get_logger()
+
+DATABASE = "fencepost.db"
+
+
+class StartError(Exception):
+    """The process can't start; the message says what to do."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Process:
+    """A house with its database, as one process runs it."""
+
+    house: House
+    database: Database
+    data_dir: Path
+    loaded: Loaded
+    since_s: float | None
+    built: dict[str, Built] = field(default_factory=dict)
+
+    async def take_in(self, loaded: Loaded) -> tuple[list[Account], list[Account]]:
+        """Serve the users of *loaded*; gives the accounts that came and those that went.
+
+        A user whose file did not change keeps their mailboxes as they are.
+        """
+        before = dict(self.house.accounts)
+        kept: dict[str, Built] = {}
+        for name, user in loaded.users.items():
+            old = self.loaded.users.get(name)
+            if name in self.built and old is not None and old.hash == user.hash:
+                kept[name] = self.built[name]
+            else:
+                kept[name] = await to_thread.run_sync(
+                    partial(
+                        wiring.build_user,
+                        user,
+                        self.house.settings,
+                        self.house.clock,
+                        self.house.faults,
+                        since_s=self.since_s,
+                    )
+                )
+        self.built = kept
+        self.loaded = loaded
+        self.house.accounts = {
+            name: account for built in kept.values() for name, account in built.accounts.items()
+        }
+        self.house.tellings = {
+            built.telling.user: built.telling
+            for built in kept.values()
+            if built.telling is not None
+        }
+        unbuilt = [one for built in kept.values() for one in built.unbuilt]
+        await self._tell_faults([*wiring.faults_of(loaded), *unbuilt])
+        return _difference(before, self.house.accounts)
+
+    async def _tell_faults(self, faults: Iterable[Unbuilt]) -> None:
+        """Open an item for each fault of configuration; close those that are mended."""
+        wanted = {(one.user, one.what): one for one in faults}
+
+        def unit(conn: Connection) -> None:
+            now = database_now_ms(conn)
+            for item in reviews.listed_kind(conn, ItemKind.CONFIG_FAULT):
+                if (item.user, item.about) not in wanted:
+                    reviews.close(conn, now, "facts", item=item.id)
+            for one in wanted.values():
+                reviews.open_item(
+                    conn,
+                    now,
+                    ItemKind.CONFIG_FAULT,
+                    user=one.user,
+                    about=one.what,
+                    summary=f"{one.what}: {one.problem}; {one.remedy}",
+                )
+
+        await self.house.store.write(unit)
+
+    async def close(self) -> None:
+        """Close mailboxes and notifiers, then the database."""
+        for built in self.built.values():
+            for account in built.accounts.values():
+                await account.mailbox.close()
+            if built.telling is not None:
+                for receiver in built.telling.receivers:
+                    await receiver.notifier.close()
+        await self.database.close()
+
+
+def _difference(
+    before: Mapping[IntegrationId, Account], after: Mapping[IntegrationId, Account]
+) -> tuple[list[Account], list[Account]]:
+    came = [one for name, one in after.items() if before.get(name) is not one]
+    went = [one for name, one in before.items() if after.get(name) is not one]
+    return came, went
+
+
+@asynccontextmanager
+async def writing(
+    loaded: Loaded,
+    lock: FileLock,
+    clock: Clock,
+    *,
+    faults: Faults = NO_FAULTS,
+    since_s: float | None = None,
+) -> AsyncIterator[Process]:
+    """A process that may write, under *lock*; closed in order at the end.
+
+    Raises StartError, ``config.secrets.SecretError`` and ``storage.errors.StorageError``.
+    """
+    data_dir = lock.data_dir
+    path = data_dir / DATABASE
+    await to_thread.run_sync(upgrade, path)
+    database = await open_sqlite(path)
+    process: Process | None = None
+    try:
+        key = await _installation_key(loaded, database)
+        settings = wiring.settings_of(loaded.daemon)
+        house = House(
+            store=database,
+            clock=clock,
+            worker=wiring.worker_name(),
+            keeper=Keeper(database, clock, ttl_s=settings.lease_ttl_s),
+            settings=settings,
+            mark_secret=wiring.derived(key, "marks"),
+            read=lambda raw, parents: read_mail(raw, parents=parents),
+            faults=faults,
+        )
+        process = Process(
+            house=house, database=database, data_dir=data_dir, loaded=loaded, since_s=since_s
+        )
+        await _check_epoch(process)
+        await database.write(leases.take_over_all)
+        await process.take_in(loaded)
+        await _remove_orphans(process)
+        yield process
+    finally:
+        if process is None:
+            await database.close()
+        else:
+            await process.close()
+
+
+async def _installation_key(loaded: Loaded, database: Database) -> bytes:
+    ref = loaded.daemon.secrets.installation
+    key = await to_thread.run_sync(load_installation_key, ref, loaded.config_dir)
+    if key is not None:
+        return key
+    if await database.read(leases.highest_fence) or await database.read(_has_intents):
+        raise StartError(
+            f"the installation key {ref} is missing, and the database has drafts that only it "
+            "can recognise: restore the key from your backup (a new one would not know them)"
+        )
+    try:
+        return await to_thread.run_sync(load_or_make_installation_key, ref, loaded.config_dir)
+    except SecretError as error:
+        raise StartError(str(error)) from error
+
+
+def _has_intents(conn: Connection) -> bool:
+    return bool(intents.everything(conn))
+
+
+async def _check_epoch(process: Process) -> None:
+    alarm = await epochs.check(process.database, process.data_dir)
+    if alarm is not None:
+        log.warning("the database is not the one written last", kind=str(alarm.kind))
+
+        def unit(conn: Connection) -> None:
+            leases.raise_fences(conn, alarm.fence)
+            threads.reconcile_everything(conn)
+            log_event(conn, database_now_ms(conn), "", "", "restored", alarm=str(alarm.kind))
+
+        await process.database.write(unit)
+    await epochs.renew(process.database, process.data_dir, fence=alarm.fence if alarm else 0)
+
+
+async def _remove_orphans(process: Process) -> None:
+    """Staged bytes that no open intent names; only here, before the first worker."""
+    open_states = (IntentState.CALLING, IntentState.UNKNOWN, IntentState.REJECTED)
+    live = await process.database.read(lambda conn: intents.in_state(conn, *open_states))
+    names = frozenset(
+        str(intent.token["name"]) for intent in live if isinstance(intent.token.get("name"), str)
+    )
+    for account in process.house.accounts.values():
+        mailbox = account.mailbox
+        if not isinstance(mailbox, MaildirMailbox):
+            continue
+        try:
+            removed = await mailbox.remove_orphans(names, process.house.clock.now())
+        except ProviderError:
+            # Its watcher meets the same trouble and tells it.
+            continue
+        if removed:
+            log.info("left-over staged drafts removed", mailbox=account.integration)

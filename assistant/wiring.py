@@ -1,0 +1,199 @@
+"""The composition root: the one place that names vendors and turns configuration into values.
+
+Everything below gets ports and numbers. A mailbox that can't be built (an unknown account, a secret
+that is missing) becomes a review item of its user; it never keeps the others from running.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import socket
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
+
+from assistant.core.plan import Policy
+from assistant.house import Account, Receiver, Telling
+from assistant.settings import Settings
+from config.loaded import Loaded
+from config.secrets import SecretError, resolve
+from config.user import MaildirMailbox as MaildirConfig
+from config.user import UserConfig
+from providers.maildir.mailbox import MaildirMailbox
+from providers.mime.message import Owner
+from providers.notify.ntfy import Ntfy
+from providers.notify.webhook import Webhook
+from providers.ports import Mailbox, Notifier
+from storage.words import Clock, Faults, IntegrationId, OwnerId, UserName
+
+if TYPE_CHECKING:
+    from config.daemon import DaemonConfig
+
+MAILDIR_LAG_S = 2.0
+"""How long a mail program may take between the two halves of saving an edited draft."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unbuilt:
+    """A mailbox or a receiver of notices that can't be used, and what to do about it."""
+
+    user: UserName
+    what: str
+    problem: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """What one user's file came to."""
+
+    accounts: Mapping[IntegrationId, Account]
+    telling: Telling | None
+    unbuilt: tuple[Unbuilt, ...]
+
+
+def settings_of(daemon: DaemonConfig) -> Settings:
+    """The daemon's numbers."""
+    return Settings(
+        concurrency=daemon.runtime.concurrency,
+        lease_ttl_s=daemon.runtime.lease_ttl.total_seconds(),
+        call_timeout_s=daemon.runtime.call_timeout.total_seconds(),
+        settle_s=daemon.runtime.settle.total_seconds(),
+        poll_s=daemon.runtime.poll.total_seconds(),
+        looks_s=tuple(look.total_seconds() for look in daemon.reconcile.looks),
+        lag_s=daemon.reconcile.lag.total_seconds(),
+    )
+
+
+def worker_name() -> OwnerId:
+    """A name for this process that no other has or had."""
+    return OwnerId(f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}")
+
+
+def derived(key: bytes, purpose: str) -> bytes:
+    """A key for one purpose, derived from the installation's key."""
+    return hmac.new(key, purpose.encode(), hashlib.sha256).digest()
+
+
+def owner_of(user: UserConfig) -> Owner:
+    """The person whose mailboxes these are."""
+    return Owner(name=user.name, addresses=user.addresses)
+
+
+def build_user(
+    user: UserConfig, settings: Settings, clock: Clock, faults: Faults, *, since_s: float | None
+) -> Built:
+    """The accounts and receivers of one user. Blocks: secrets are read here.
+
+    *since_s* overrides how far back a first pass looks.
+    """
+    accounts: dict[IntegrationId, Account] = {}
+    unbuilt: list[Unbuilt] = []
+    for mailbox in user.mailboxes:
+        integration = IntegrationId(f"{user.user}/{mailbox.id}")
+        adapter = _adapter(mailbox, clock, faults)
+        if adapter is None:
+            unbuilt.append(
+                Unbuilt(
+                    user=user.user,
+                    what=integration,
+                    problem=f"this release can't serve {mailbox.provider} mailboxes yet",
+                    remedy="remove the mailbox from the user's file, or use a Maildir that a "
+                    "mail fetcher fills",
+                )
+            )
+            continue
+        accounts[integration] = Account(
+            integration=integration,
+            user=user.user,
+            owner=owner_of(user),
+            mailbox=adapter,
+            policy=Policy(
+                draft=frozenset(user.triage.draft),
+                never_draft_for=user.triage.never_draft_for,
+            ),
+            signature=user.signature,
+            since_s=mailbox.since.total_seconds() if since_s is None else since_s,
+        )
+    receivers = _receivers(user, settings, unbuilt)
+    telling = None
+    if receivers:
+        kinds = frozenset(str(kind) for kind in user.notify.kinds)
+        telling = Telling(user=user.user, receivers=tuple(receivers), kinds=kinds)
+    return Built(accounts=accounts, telling=telling, unbuilt=tuple(unbuilt))
+
+
+def _adapter(mailbox: object, clock: Clock, faults: Faults) -> Mailbox | None:
+    if isinstance(mailbox, MaildirConfig):
+        return MaildirMailbox(mailbox.path, clock=clock, faults=faults, lag_s=MAILDIR_LAG_S)
+    return None
+
+
+def _receivers(user: UserConfig, settings: Settings, unbuilt: list[Unbuilt]) -> list[Receiver]:
+    receivers = []
+    for url in user.notify.urls:
+        try:
+            notifier = _notifier(url, user, settings)
+        except SecretError as error:
+            unbuilt.append(
+                Unbuilt(user=user.user, what=shown(url), problem=error.problem, remedy=error.remedy)
+            )
+            continue
+        if notifier is None:
+            unbuilt.append(
+                Unbuilt(
+                    user=user.user,
+                    what=shown(url),
+                    problem="this release can't send notices by mail yet",
+                    remedy="use an https:// webhook or ntfy:// in [notify] urls",
+                )
+            )
+            continue
+        receivers.append(Receiver(address=shown(url), notifier=notifier))
+    return receivers
+
+
+def _notifier(url: str, user: UserConfig, settings: Settings) -> Notifier | None:
+    scheme = urlsplit(url).scheme
+    if scheme in ("http", "https"):
+        secret = user.notify.webhook_secret
+        key = None if secret is None else resolve(secret).reveal().encode()
+        return Webhook(url, key, settings.call_timeout_s)
+    if scheme == "ntfy":
+        return Ntfy(url, settings.call_timeout_s)
+    return None
+
+
+def shown(url: str) -> str:
+    """An address without what may be secret in it: no user, no query, the path hashed."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    port = f":{parts.port}" if parts.port else ""
+    digest = hashlib.sha256(url.encode()).hexdigest()[:8]
+    return urlunsplit((parts.scheme, f"{host}{port}", f"/~{digest}", "", ""))
+
+
+def with_mailbox(account: Account, mailbox: Mailbox) -> Account:
+    """The same account behind another mailbox (a wrapper that loses answers, say)."""
+    return replace(account, mailbox=mailbox)
+
+
+def faults_of(loaded: Loaded) -> list[Unbuilt]:
+    """What is wrong with users' files, as items of their users."""
+    found = []
+    for fault in loaded.faults:
+        for one in fault.faults:
+            where = f"{one.file}:{one.line}" if one.line is not None else str(one.file)
+            found.append(
+                Unbuilt(
+                    user=fault.user,
+                    what=f"{where} {one.key}".strip(),
+                    problem=one.message,
+                    remedy=one.remedy,
+                )
+            )
+    return found

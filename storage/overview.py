@@ -1,0 +1,46 @@
+"""Reading across threads, for what a person is shown; nothing here changes anything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from storage import intents as intent_rows
+from storage.dbtime import database_now_ms
+from storage.tables import intents, threads
+from storage.threads import ThreadRow, thread_row
+from storage.words import NOTICE_THREAD, Kind
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from storage.intents import Intent
+
+
+def now(conn: Connection) -> int:
+    """The database's time, epoch milliseconds."""
+    return database_now_ms(conn)
+
+
+def all_threads(conn: Connection, mailbox: str | None = None) -> list[ThreadRow]:
+    """Every thread, the one that changed last first."""
+    query = sa.select(threads).order_by(threads.c.changed_at.desc(), threads.c.thread)
+    if mailbox is not None:
+        query = query.where(threads.c.integration == mailbox)
+    return [thread_row(row) for row in conn.execute(query).mappings()]
+
+
+def intent_counts(conn: Connection) -> dict[str, int]:
+    """How many intents there are in each state."""
+    rows = conn.execute(sa.select(intents.c.state, sa.func.count()).group_by(intents.c.state))
+    return {state: int(number) for state, number in rows}
+
+
+def notices_about(conn: Connection, user: str, item: int) -> list[Intent]:
+    """The notices that were sent about one review item."""
+    return [
+        intent
+        for intent in intent_rows.of_thread(conn, user, NOTICE_THREAD)
+        if intent.kind is Kind.NOTIFY and intent.plan.get("item") == item
+    ]
