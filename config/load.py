@@ -72,10 +72,7 @@ def load_daemon(config_dir: Path) -> DaemonConfig:
 
     Blocks. Raises ConfigError.
     """
-    config_dir = config_dir.absolute()
-    if not config_dir.is_dir():
-        remedy = "name the right one with --config, or run: fencepost init"
-        raise _folder_error(config_dir, "is no folder", remedy)
+    config_dir = _existing(config_dir.absolute())
     path = config_dir / DAEMON_FILE
     document = read_document(path)
     environment = overrides()
@@ -94,6 +91,13 @@ def load_daemon(config_dir: Path) -> DaemonConfig:
     )
 
 
+def _existing(folder: Path) -> Path:
+    if not folder.is_dir():
+        remedy = "name the right one with --config, or run: fencepost init"
+        raise _folder_error(folder, "is no folder", remedy)
+    return folder
+
+
 def _with_users(start: Loaded) -> Loaded:
     """*start* with every user whose file is right by itself, and the faults of the others.
 
@@ -103,7 +107,7 @@ def _with_users(start: Loaded) -> Loaded:
     users: dict[UserName, UserConfig] = {}
     lines: dict[UserName, tuple[int | None, ...]] = {}
     faults: list[UserFault] = []
-    for path in _user_files(start.config_dir / USERS_FOLDER):
+    for path in _user_files(_existing(start.config_dir) / USERS_FOLDER):
         name = UserName(path.stem)
         try:
             document = read_document(path)
