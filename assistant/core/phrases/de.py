@@ -16,17 +16,17 @@ _GIVE: Final = (
 
 PACK: Final[Pack] = {
     Kind.REQUEST: f"""
-        könnte*|könnt|kannst|würde*|würdest|hätte*|hättest|wäre*|wärst|magst|möchte*|willst|wollen|darf|dürfte*|dürfen|soll|sollen|können ... du|sie|ihr|ich|wir|jemand|einer|eine
-        hast|habt|haben|bist|seid|sind|weißt|wisst|wissen|kommst|kommt|brauchst|braucht|brauchen|machst|schaffst|nimmst|übernimmst|bringst|gibst du|ihr|sie
+        könntest|könntet|könnten|würdest|würdet|würden|hättest|hättet|hätten|wärst|wärt|wären|dürfte|dürften du|sie|ihr|ich|wir
+        ^ kannst|magst|möchtest|willst|hast|bist|weißt|kommst|brauchst|schaffst|nimmst|übernimmst|bringst|gibst|machst|schickst|sagst|hilfst|rufst|meldest du
+        ^ könnt|habt|seid|wisst|kommt|wollt ihr / ^ können|haben|wissen|sind|möchten|wollen sie / kannst|magst du ... bitte|mal|kurz|vielleicht
         bitte ... {_GIVE} / ich|wir bitte*|ersuche* ... um|sie|dich|euch / bitten|bitte sie|dich|euch
         {_GIVE} ... bitte / ^ schick|schickt|schicke|sag|sagt|gib|gebt|melde|meldet|ruf|ruft|schreib|schreibt|bring|zeig|nenn ... mir|uns|dich|euch|an|doch|einfach|kurz|mal|bescheid
         gib|geb*|sag* ... bescheid / lass|lasst|lassen ... wissen|zukommen / um|eine kurze|baldige|ihre|deine|eure|zeitnahe|rasche? rückmeldung|antwort|bestätigung|stellungnahme|rückruf|mitteilung|nachricht
         brauche*|benötige*|bräuchte* ... von|deine*|eure*|ihre*|bis|noch|dringend / ohne ihre|deine|eure ... freigabe|zustimmung|antwort|okay|ok|unterschrift|rückmeldung
         warte*|wartet ... auf ... deine*|eure*|ihre*|dich|sie|antwort|rückmeldung / freue*|freuen ... auf|über ... antwort|rückmeldung|nachricht|zu|termin*
-        was|wie|wo|wann|wer|warum|wieso|welche*|wieviel ... meinst|meinen|denkst|denken|hältst|haltet|hast|haben|kannst|können|passt|wäre|sollen|möchten|möchtest|brauchst|brauchen du|sie|ihr|dir|ihnen|euch|wir
+        was|wie meinst|hältst|denkst|sagst du / was meinen|halten|denken|sagen sie|ihr / was meint|haltet|denkt ihr
         interessiert|interesse an / wäre*|wären|bin|sind ... dankbar|froh|nett|super|toll|schön|lieb|hilfreich|verbunden ... wenn|für|falls|über
         mir|uns ... mitteil*|mitzuteilen|bescheid|zurückmeld*|wissen|lassen / teilen|teile|teilt ... mit
-        ob|wann|wie|was|welche* ... für dich|sie|euch|ihnen|dir passt|recht|möglich|okay|in
         was|wann|welch*|ob ... dir|euch|ihnen ... passt|passen|lieber|recht|besser|am|zusagt
         steht|stehen|fehlt|fehlen|liegt|liegen ... noch ... aus|ihre|deine|unterlagen|antwort|nicht|vor / noch immer nicht|keine / noch nichts|keine ... gehört|antwort|rückmeldung|erhalten
         erinner* ... an / um ... zusendung|übersendung|prüfung|bestätigung|freigabe|unterschrift|rückmeldung|antwort|mithilfe|erledigung

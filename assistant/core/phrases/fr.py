@@ -21,12 +21,12 @@ PACK: Final[Pack] = {
         est ce que ... tu|vous|on|je|nous|quelqu / merci de|d bien? vouloir? me|nous|bien? {_GIVE} / merci de|d bien vouloir? _ / merci par avance|d'avance de|pour votre|ta|vos|vos
         veuillez|prière de|d bien? me|nous? {_GIVE} / s'il te|vous plaît / svp / stp / je|nous vous|te|serais|serions|saurais|prie|prions ... de|d ... {_GIVE}
         dis|dites|envoie|envoyez|donne|donnez|rappelle|rappelez|appelle|appelez|confirme|confirmez|réponds|répondez|tiens|tenez|fais|faites|indique|indiquez|transmets|transmettez|laisse|laissez|montre|montrez|passe|passez|précisez|renvoie|renvoyez moi|nous|le|la|les
-        j'ai|nous avons|j'aurais besoin ... de|du|d vos|votre|ton|ta|tes|vos|la|le|les|savoir|l / besoin de ... votre|ton|vos|tes|accord|réponse|retour|avis / il me|nous faut|faudrait|manque* ... ton|ta|tes|votre|vos|le|la|les|encore?
-        attends|attendons|attente ... de? ... votre|ton|ta|vos|tes|retour|réponse|accord / dans l'attente de|d / en attente de ... votre|ton|réponse|retour / sans votre|ton|réponse accord|aval|réponse|retour|nouvelles|de
-        je serais|serions|nous ... heureu*|ravi*|reconnaissant*|content* si|que|de ... vous|tu|pouviez|pouvoir|acceptiez|votre / si vous|tu pouviez|pouvez|pourriez|peux|pourrais|acceptiez|acceptez|aviez|avez ... _ / ce serait ... bien|super|gentil|parfait|génial|bon si
-        qu'en penses|pensez tu|vous / qu'est ce que|qui tu|vous|on / ton|votre|tes|vos avis|accord|retour|réponse|remarques|commentaires|suggestions ... sur|avant|pour|est|nous|quant|concernant / j'aimerais|j'aurais|nous aimerions|souhaiterions|souhaiterais|voudrais ... savoir|avoir|que|connaître|rencontrer|vous|ton|votre
+        j'ai|j'aurais|avons|aurions besoin ... vos|votre|ton|ta|tes|savoir|accord|réponse|retour|avis / il me|nous faut|faudrait|manque* ... ton|ta|tes|votre|vos|le|la|les|encore?
+        attends|attendons|attente ... votre|ton|ta|vos|tes|retour|réponse|accord / dans l'attente de|d / en attente de ... votre|ton|réponse|retour / sans votre|ton|réponse accord|aval|réponse|retour|nouvelles|de
+        serais|serions ... heureu*|ravi*|reconnaissant*|content* si|que|de ... vous|tu|pouviez|pouvoir|acceptiez|votre / si vous|tu pouviez|pouvez|pourriez|peux|pourrais|acceptiez|acceptez|aviez|avez ... _ / ce serait ... bien|super|gentil|parfait|génial|bon si
+        qu'en penses|pensez tu|vous / qu'est ce que|qui tu|vous|on / ton|votre|tes|vos avis|accord|retour|réponse|remarques|commentaires|suggestions ... sur|avant|pour|est|nous|quant|concernant / j'aimerais|aimerions|souhaiterions|souhaiterais|voudrais|voudrions ... savoir|avoir|que|connaître|rencontrer|vous|ton|votre
         je me|nous demandais|demande si / ça|cela|quel*|quand|qui te|vous|jour|heure|date ... va|convient|conviendrait|arrange|dit|irait|préfères|préférez / on se|déjeune|dîne|mange|fait|y|prend|va ... quand|ensemble|où|à? / es tu|t|êtes|serais dispo*|libre
-        j'ai|nous avons|j'aurais|nous aurions une|deux|quelques|encore petite? question|questions|demande|service / rsvp / merci de votre|ta|ton réponse|retour|confirmation / répondre ... avant|au|par
+        j'ai|avons|j'aurais|aurions encore? une|deux|quelques petite? question|questions|demande|service / rsvp / merci de votre|ta|ton réponse|retour|confirmation / répondre ... avant|au|par
         n'ai|avons|a toujours? pas|rien ... reçu|eu ... de|votre|ton|réponse|retour|nouvelles / toujours|encore pas ... reçu|réponse|nouvelles|retour / je me permets de vous|te relancer|rappeler / je reviens vers|à vous|toi / relance|relancer
         quand|où|comment|combien|pourquoi|quel*|qui|que|quoi ... peux|pouvez|pourrais|pourriez|veux|voulez|as|avez|penses|pensez|es|êtes|préfères|préférez|sera|seras|serez tu|vous|t
         avez|as|aurais|auriez vous|tu / envoyez|envoie le|la|les moi|nous / tenir|tenez|tiens ... au courant|informé* / nous attendons ... votre|vos|que|un
@@ -42,7 +42,7 @@ PACK: Final[Pack] = {
         n'hésite*|n'hésitez|hésite*|hésitez pas|surtout ... à|de|me|nous? ... contacter|appeler|revenir|demander|solliciter|poser? / veuillez trouver|agréer|recevoir|noter|croire|accepter|excuser|patienter|cliquer|ignorer|consulter
         je vous|te prie d'agréer|de|d ... croire|agréer|recevoir|trouver|noter|excuser / merci de lui|leur réserver / merci de|d votre|avoir|m'avoir|nous|ton|ta|t'être|t'en|vous ... avoir|occuper|compréhension|confiance|attention|intérêt|participation|patience|commande|visite|achat
         merci de noter|ne|prendre / pour tout*|toute|si|en cas renseignement*|question*|vous|tu|de ... avez|as|question*|complémentaire*? / je|nous reste*|restons ... à|votre|ta|disposition / à votre|ta disposition / si vous|tu avez|as ... questions|question|doutes|besoin
-        j'ai|nous avons le plaisir de / je|nous tiens|tenons|tenais|souhaite*|voudrais à|vous|te ... informer|remercier|signaler|annoncer|préciser / si vous|tu voulez|veux|souhaitez|souhaites / faites moi|nous|fais signe|savoir si ... besoin|question* / s'il te|vous plaît ... noter|trouver
+        j'ai|avons le plaisir de / tiens|tenons|tenais|souhaite*|voudrais à|vous|te ... informer|remercier|signaler|annoncer|préciser / si vous|tu voulez|veux|souhaitez|souhaites / faites moi|nous|fais signe|savoir si ... besoin|question* / s'il te|vous plaît ... noter|trouver
     """,
     Kind.WAIVE: """
         pas|aucun*|plus ... besoin de|d ... répondre|réponse|rien|venir|t'inquiéter|appeler / aucune|pas de|d réponse|action ... nécessaire|requise|attendue / inutile de|d _ / rien à|de ... faire|ajouter|plus / ne|merci de ne|pas ... répondre|réponds|répondez pas / simple|juste|à|pour ... information|titre informatif? / ne tenez|tiens ... pas compte / c'est réglé|bon
@@ -67,7 +67,7 @@ PACK: Final[Pack] = {
     """,
     Kind.INFORM: """
         pour|à info|information|ton|votre|titre|rappel|mémoire ... information|info|informatif? / ci joint*|dessous|inclus / en pièce jointe / vous trouverez|trouveras / veuillez trouver|noter / voici|voilà
-        je|nous vous|te|t informe*|informons|confirme*|annonce*|signale*|envoie*|transmets|transmettons|fais|faisons|préviens|prévenons|rappelle*|joins / j'ai|nous avons le|bien|envoyé|transmis|payé|réservé|reçu|fait|ajouté|joint plaisir?
+        je|nous vous|te|t informe*|informons|confirme*|annonce*|signale*|envoie*|transmets|transmettons|fais|faisons|préviens|prévenons|rappelle*|joins / j'ai|avons bien? envoyé|transmis|payé|réservé|reçu|fait|ajouté|joint
         comme convenu|promis|demandé|discuté|prévu|d'habitude / juste|simplement pour|que ... dire|prévenir|informer|signaler? / point|compte d'étape|hebdomadaire|rendu|d'avancement / sera|seront ... fermé*|coupé*|reporté*|annulé*|absent*|disponible*|livré*
         j'ai l'honneur|la|le regret|joie|plaisir / à compter|partir du|de / fyi
     """,
