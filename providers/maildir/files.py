@@ -141,7 +141,7 @@ def changed_ns(path: Path) -> tuple[tuple[int, int], ...]:
 
 def stamp(path: Path, item: Entry) -> Stamp:
     """The stamp of one listed file. Raises OSError."""
-    found = os.stat(path / item.sub / item.on_disk, follow_symlinks=False)
+    found = os.stat(f"{path}/{item.sub}/{item.on_disk}", follow_symlinks=False)
     return _stamp(found)
 
 
@@ -154,7 +154,7 @@ def open_mail(path: Path | str, *, within: int | None = None) -> int:
     raise OSError(errno.EINVAL, "this is no plain file", str(path))
 
 
-def read_head(path: Path) -> tuple[bytes, Stamp]:
+def read_head(path: Path | str) -> tuple[bytes, Stamp]:
     """The header block of a mail with the blank line after it, and its stamp. Raises OSError."""
     fd = open_mail(path)
     try:

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from providers.maildir.files import changed_ns, listing, stamp
-from providers.maildir.names import TRASHED, Entry, arrival, named_second, ref_of
+from providers.maildir.names import TRASHED, Entry, arrival, named_second, parts_of, ref_of
 from providers.maildir.places import Place, Places, sighting
 from providers.mime.message import Heads
 from providers.ports import Changes, Folder, Gap, Json, Sighting
@@ -78,6 +78,15 @@ class Pass:
     unasked: list[Ref] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class _Fresh:
+    """What ``fresh`` found last, and the state of the folder in which that stays right."""
+
+    times: Times
+    last: frozenset[str] | None
+    items: list[Entry]
+
+
 @dataclass(slots=True)
 class Listing:
     """What this process remembers of names between passes."""
@@ -87,6 +96,8 @@ class Listing:
     _old: dict[str, set[str]] = field(default_factory=dict)
     _last: dict[str, frozenset[str]] = field(default_factory=dict)
     _floor: float = 0.0
+    _trust: bool = False
+    _fresh: dict[str, _Fresh] = field(default_factory=dict)
 
     def scan(
         self, cursor: Json | None, since: datetime | None, now: datetime, *, trust: bool
@@ -102,6 +113,7 @@ class Listing:
             self._known.clear()
             self._old.clear()
             self._floor = under_way.floor
+        self._trust = trust
         same = trust and held is not None and under_way.gap is None
         past = held.folders if held is not None and same and held.floor == self._floor else {}
         for place in self.places.present(*_WATCHED):
@@ -126,25 +138,17 @@ class Listing:
         old = self._old.setdefault(place.label, set())
         old.intersection_update(items)
         for uniq in items.keys() - known - old:
-            if place.role is not Folder.DRAFTS and self._below(place, items[uniq], under_way):
-                old.add(uniq)
-            else:
+            drafts = place.role is Folder.DRAFTS
+            if drafts or self._after(place, items[uniq], under_way.now, under_way.floor):
                 under_way.unasked.append(ref_of(place.label, uniq))
-
-    def _below(self, place: Place, item: Entry, under_way: Pass) -> bool:
-        """True for mail that arrived before the floor."""
-        seconds = named_second(item.uniq, under_way.now)
-        if seconds is not None:
-            return seconds < under_way.floor
-        try:
-            return stamp(place.path, item).mtime_ns < under_way.floor * 1e9
-        except OSError:
-            return False
+            else:
+                old.add(uniq)
 
     def confirm(self, known: frozenset[Ref], under_way: Pass) -> None:
         """Remember which of the listed names the store has noted already."""
-        for label, (_, items) in under_way.listed.items():
-            self._known[label] |= {uniq for uniq in items if ref_of(label, uniq) in known}
+        for parts in map(parts_of, known):
+            if parts is not None and parts[0] in under_way.listed:
+                self._known[parts[0]].add(parts[1])
 
     def read(self, under_way: Pass) -> Changes:
         """Open what is unknown and tell what vanished; the cursor follows what was seen."""
@@ -175,24 +179,37 @@ class Listing:
         except OSError as error:
             return _unreadable(place, item, now, error)
 
-    def fresh(self, place: Place, since: datetime, now: datetime) -> Iterator[Entry]:
+    def fresh(self, place: Place, since: datetime, now: datetime) -> list[Entry]:
         """Mails that the last pass did not list, and those that arrived after *since*.
 
-        Where this process has made no pass yet, those of the last thirty days. Raises OSError.
+        Where this process has made no pass yet, those of the last thirty days. Kept while the
+        folder's times stay the same. Raises OSError.
         """
         last = self._last.get(place.label)
+        before_ns = time.time_ns()
+        times = changed_ns(place.path)
+        held = self._fresh.get(place.label)
+        if held is not None and held.times == times and held.last is last:
+            return held.items
         floor = (since if last is not None else now - RESCAN).timestamp()
-        for item in listing(place.path):
-            if last is not None and item.uniq not in last:
-                yield item
-                continue
-            seconds = named_second(item.uniq, now)
-            try:
-                at_s = seconds if seconds is not None else stamp(place.path, item).mtime_ns / 1e9
-            except OSError:
-                continue
-            if at_s >= floor:
-                yield item
+        items = [
+            item
+            for item in listing(place.path)
+            if (last is not None and item.uniq not in last) or self._after(place, item, now, floor)
+        ]
+        self._fresh.pop(place.label, None)
+        if self._trust and all(before_ns - ns > _GRAIN_NS for _, ns in times):
+            self._fresh[place.label] = _Fresh(times, last, items)
+        return items
+
+    def _after(self, place: Place, item: Entry, now: datetime, floor: float) -> bool:
+        seconds = named_second(item.uniq, now)
+        if seconds is not None:
+            return seconds >= floor
+        try:
+            return stamp(place.path, item).mtime_ns >= floor * 1e9
+        except OSError:
+            return True
 
 
 def _begin(

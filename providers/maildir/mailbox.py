@@ -66,6 +66,7 @@ from storage.words import (
 
 _MARKS: Final = frozenset({"header", "message_id", "content"})
 _WATCHED: Final = (Folder.INBOX, Folder.SENT, Folder.DRAFTS)
+_GUESSES: Final = ("cur/{}:2,S", "new/{}", "cur/{}:2,", "cur/{}:2,RS", "cur/{}:2,DS")
 _T = TypeVar("_T")
 
 
@@ -287,19 +288,28 @@ class MaildirMailbox:
         place = None if parts is None else self._places.labelled(parts[0])
         if parts is None or place is None:
             return None
+        for guess in _GUESSES:
+            raw = _read_if_there(place.path / guess.format(parts[1]))
+            if raw is not None:
+                return raw
         for fresh in (False, True):
             if fresh or place.label not in names:
                 names[place.label] = _files(place)
             file = names[place.label].get(parts[1])
-            if file is not None:
-                try:
-                    return read_mail(file)
-                except FileNotFoundError:
-                    continue
-                except OSError as error:
-                    why = error.strerror or error
-                    raise TransientError(f"{file} cannot be read ({why}): permit it") from error
+            raw = None if file is None else _read_if_there(file)
+            if raw is not None:
+                return raw
         return None
+
+
+def _read_if_there(file: Path) -> bytes | None:
+    try:
+        return read_mail(file)
+    except OSError as error:
+        if error.errno in MISSING:
+            return None
+        why = error.strerror or error
+        raise TransientError(f"{file} cannot be read ({why}): permit it") from error
 
 
 def _files(place: Place) -> dict[str, Path]:

@@ -26,6 +26,7 @@ TRASHED: Final = "T"
 """The flag of a mail that its owner has marked for deletion."""
 
 _SAFE: Final = "!#$&'()*+,-.;<=>?@[]^_`{|}~"
+_PLAIN: Final = re.compile(r"[A-Za-z0-9!#$&'()*+,\-.;<=>?@\[\]^_`{|}~]+", re.ASCII)
 _DAY_S: Final = 86_400
 _EARLIEST_S: Final = 315_532_800  # 1980: a name that begins with less is a counter, not a time
 _SECONDS: Final = re.compile(r"(\d{9,11})\.")
@@ -185,6 +186,8 @@ def _at(seconds: int, now: datetime) -> datetime:
 
 
 def _quoted(name: str) -> str:
+    if _PLAIN.fullmatch(name):
+        return name
     return quote(os.fsencode(name), safe=_SAFE)
 
 

@@ -121,7 +121,7 @@ class Places:
         held = self._heads.get(ref)
         if held is not None and _same(held[0], now):
             return Found(place, item, held[1], now)
-        raw, read = read_head(place.path / item.sub / item.on_disk)
+        raw, read = read_head(f"{place.path}/{item.sub}/{item.on_disk}")
         heads = read_heads(raw)
         with self._lock:
             self._heads[ref] = (read, heads)

@@ -14,7 +14,7 @@ import subprocess
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from email import message_from_bytes
+from datetime import timedelta
 from pathlib import Path
 from typing import ClassVar
 
@@ -95,8 +95,9 @@ class Harness(ABC):
         """Mails that no program can read, where the provider can hold such; how many."""
         return 0
 
+    @abstractmethod
     def tear_down(self) -> None:
-        """Give back what was mounted."""
+        """Give back what was mounted or opened."""
 
 
 class MemoryHarness(Harness):
@@ -112,12 +113,8 @@ class MemoryHarness(Harness):
         return self.account
 
     def deliver(self, raw: bytes, folder: Folder = Folder.INBOX, *, days_ago: float = 0) -> None:
-        now = self.clock.now()
-        self.account.deliver(
-            raw,
-            folder,
-            arrived_at=now.fromtimestamp(now.timestamp() - days_ago * 86400, now.tzinfo),
-        )
+        arrived_at = self.clock.now() - timedelta(days=days_ago)
+        self.account.deliver(raw, folder, arrived_at=arrived_at)
 
     def owner_edits(self, ref: Ref, raw: bytes) -> None:
         self.account.owner_edits(ref, raw)
@@ -136,6 +133,9 @@ class MemoryHarness(Harness):
 
     def fill(self) -> None:
         self.account.room = 0
+
+    def tear_down(self) -> None:
+        """Nothing to give back."""
 
 
 class UnstagedMemoryHarness(MemoryHarness):
@@ -277,10 +277,6 @@ def fill_up(path: Path, *, leave: int = 0) -> None:
             while True:
                 file.write(b"\0" * 4096)
         except OSError as error:
-            assert error.errno == errno.ENOSPC
+            if error.errno != errno.ENOSPC:
+                raise
         file.truncate(max(file.tell() - leave, 0))
-
-
-def subject_of(raw: bytes) -> str:
-    """The Subject by the standard library."""
-    return str(message_from_bytes(raw)["Subject"])
