@@ -168,7 +168,7 @@ def _name(entry: _Entry, prefix: str) -> str:
     shown = [
         _unquoted(text) if kind == "quoted" else text
         for kind, text in entry.pieces
-        if kind in ("word", "quoted", "encoded", "space")
+        if kind in ("quoted", "encoded", "space") or (kind == "word" and text.strip(">"))
     ]
     name = decode_text((prefix + "".join(shown)).strip())
     if not name:

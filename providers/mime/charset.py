@@ -105,6 +105,8 @@ _NOT_FOR_MAIL: Final = frozenset({
     "cp037", "cp273", "cp424", "cp500", "cp875", "cp1026", "cp1140",
 })  # fmt: skip
 _WESTERN: Final = frozenset(("cp1252", "iso8859-15", "mac-roman"))
+_NOT_JIS: Final = _WESTERN | {"utf-8", "cp932", "euc_jp"}
+"""Sets that never hold the escapes of ISO-2022-JP, so that these mean what they say."""
 _NOT_ASCII: Final = frozenset(("utf-7", "hz", "iso2022_kr"))
 """Sets in which bytes below 0x80 may mean something else, without an escape character."""
 _WITHOUT_SEPARATORS: Final = re.compile(r"[^a-z0-9]")
@@ -148,7 +150,7 @@ def codec_for(label: str) -> str | None:
     return None
 
 
-def _jis(raw: bytes) -> str | None:
+def _jis(raw: bytes) -> str:
     """ISO-2022-JP as mail programs write it, with the vendor rows that Python's codecs refuse."""
     pieces = _JIS_ESCAPE.split(raw)
     out = [pieces[0].decode("ascii", "replace")]
@@ -251,6 +253,8 @@ def decode(raw: bytes, declared: str | None) -> Decoded:
     bom = _by_bom(raw)
     if bom is not None:
         return bom
+    if b"\x1b$" in raw and not _HIGH.search(raw) and (codec is None or codec in _NOT_JIS):
+        return Decoded(_jis(raw), "iso2022_jp", f"declared {declared}, read as iso-2022-jp")
     if codec is None:
         return _guess(raw, declared, codec)
     text = _strict(raw, "utf-8") if codec in _WESTERN else None
@@ -266,10 +270,6 @@ def _guess(raw: bytes, declared: str | None, codec: str | None) -> Decoded:
     text = _strict(raw, "utf-8")
     if text is not None:
         return Decoded(text, "utf-8", f"{said}, read as utf-8")
-    if b"\x1b$" in raw and not _HIGH.search(raw):
-        text = _jis(raw)
-        if text is not None:
-            return Decoded(text, "iso2022_jp", f"{said}, read as iso-2022-jp")
     if _mostly_utf8(raw):
         return Decoded(raw.decode("utf-8", "replace"), "utf-8", f"{said}, damaged utf-8")
     if codec is not None and codec not in ("utf-8", "utf-7", "ascii"):

@@ -34,29 +34,30 @@ def encoding_of(part: Part) -> str:
 
 
 def decode_base64(raw: bytes) -> bytes:
-    """Base64 text line by line, ending where a line is none; plain text that only says so stays.
+    """Base64 text as far as it goes, and in clear what follows it in clear.
 
-    A list server that appends its footer in clear, or a sender that forgot to encode, loses nothing
-    that can be read.
+    A list server that appends its footer, or a sender that forgot to encode, loses nothing that can
+    be read. A line is in clear when it holds what base64 does not and either has white space in it
+    or comes behind the padding.
     """
     lines = raw.split(b"\n")
-    coded: list[bytes] = []
-    rest: list[bytes] = []
+    clear = len(lines)
+    padded = False
     for index, line in enumerate(lines):
         bare = line.strip()
-        if bare and (_BASE64_LINE.match(bare) is None or (len(bare) < 4 and coded == [])):
-            rest = lines[index:]
+        if not bare:
+            continue
+        if _BASE64_LINE.match(bare) is None and (padded or b" " in bare):
+            clear = index
             break
-        coded.append(bare)
-    decoded = unbase64(b"".join(coded)) if coded else b""
-    clear = b"\n".join(rest).strip()
-    if not clear:
+        padded = bare.endswith(b"=")
+    while 0 < clear < len(lines) and not lines[clear - 1].strip():
+        clear -= 1
+    coded, rest = b"".join(lines[:clear]), b"\n".join(lines[clear:])
+    decoded = unbase64(coded)
+    if not rest.strip():
         return decoded
-    if not any(coded):
-        return raw if b" " in clear.partition(b"\n")[0].strip() else unbase64(clear)
-    if b" " not in clear.partition(b"\n")[0].strip():
-        return decoded + unbase64(clear)
-    return decoded + b"\n" + clear
+    return decoded + b"\n" + rest if decoded else rest
 
 
 def decode_uu(raw: bytes) -> bytes:

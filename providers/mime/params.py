@@ -101,7 +101,7 @@ def parse_structured(value: bytes | None, charset: str | None = None) -> Structu
 def media_type(value: bytes | None, charset: str | None = None) -> Structured:
     """A Content-Type; what names no media type is ``text/plain`` (RFC 2045 section 5.2)."""
     found = parse_structured(value, charset)
-    kind = found.value.strip("\"' ").partition(" ")[0]
+    kind = decode_text(found.value).strip("\"' ").partition(" ")[0]
     if kind == "text":
         kind = "text/plain"
     if _MEDIA_TYPE.fullmatch(kind) is None:

@@ -55,7 +55,7 @@ def _identity(raw: bytes, headers: Headers, start: int) -> Identity:
     At most IDENTITY_BYTES of the block count, so that the block alone gives the same identity.
     """
     block = raw[start : min(headers.end, IDENTITY_BYTES)].replace(b"\r\n", b"\n").strip(b"\r\n")
-    message_id = (headers.first("message-id") or b"") if headers.end <= IDENTITY_BYTES else b""
+    message_id = (headers.first("message-id") or b"") if headers.end < IDENTITY_BYTES else b""
     digest = hashlib.sha256(_FOLD.sub(b" ", message_id))
     digest.update(b"\0")
     digest.update(block)
