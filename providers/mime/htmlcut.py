@@ -16,6 +16,7 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from providers.mime.html import HTML_CHARS, html_to_text
+from providers.mime.htmltame import tame
 
 _OPEN: Final = "\ue0f0"
 _CLOSE: Final = "\ue0f1"
@@ -48,6 +49,13 @@ _QUOTES: Final = ",".join(
     )
 )
 """Elements that hold what is quoted or the line that announces it, and nothing else."""
+
+_WORTH: Final = re.compile(
+    r"blockquote|_quote|name=.?quote|gmail_attr|moz-cite|reply|signature|zmail_extra|hs_reply|"
+    r"OLK_SRC|reference-message|RplyFwd|appendonsend|stopSpelling",
+    re.IGNORECASE,
+)
+"""What no HTML lacks that has an element named here."""
 
 _BLOCKQUOTE: Final = re.compile(
     r"quote|cite|messagereply|isreplycontent|border-left", re.IGNORECASE
@@ -91,7 +99,9 @@ def html_lines(html: str) -> list[HtmlLine] | None:
 
     Never raises; of HTML longer than the reader's own limit the head is read.
     """
-    tree = LexborHTMLParser(_MARKS.sub("", html[:HTML_CHARS]).replace("\0", ""))
+    if not _WORTH.search(html, 0, HTML_CHARS):
+        return None
+    tree = LexborHTMLParser(tame(_MARKS.sub("", html[:HTML_CHARS])).replace("\0", ""))
     if tree.body is None or not _mark(tree):
         return None
     return _lines(html_to_text(tree.html or ""))

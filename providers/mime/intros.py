@@ -64,6 +64,7 @@ _WROTE: Final = re.compile(
 _ADDRESS: Final = re.compile(r"[^\s<>()\[\]\"',;:@]{1,80}@[\w.-]{1,120}")
 _ENDS_WITH_ADDRESS: Final = re.compile(r"[<(\[](?:mailto:)?[^\s<>@]{1,80}@[\w.-]{1,120}[>)\]]+$")
 _BRACKETED: Final = re.compile(r"[<(\[][^\s<>()\[\]@]{1,80}@")
+_CONJUNCTIONS: Final = _set(words.CONJUNCTIONS)
 _NAME_ONLY: Final = re.compile(r"^[^<>:.?!]{0,60}<[^\s<>@]{1,80}@[\w.-]{1,80}>[^.?!:]{0,12}$")
 _TIME: Final = re.compile(r"\d{1,2}\s?[:.h時点點시]\s?\d{2}")
 _DATE: Final = re.compile(
@@ -135,7 +136,11 @@ def _may_end(line: str, marked_next: bool) -> bool:
     if len(line) > _LONGEST:
         return False
     text = plain(line).rstrip("*_ ")
-    return text.endswith((":", "：", "---")) or (marked_next and bool(_WROTE.search(fold(line))))
+    if text.endswith((":", "：")):
+        return True
+    if marked_next and is_rule(line):
+        return True
+    return (marked_next or text.endswith("---")) and bool(_WROTE.search(fold(line)))
 
 
 def _is_whole(joined: str, first: str) -> bool:
@@ -150,18 +155,28 @@ def _is_whole(joined: str, first: str) -> bool:
 def _introduces(joined: str, marked_next: bool) -> bool:
     folded = fold(joined)
     body = folded.rstrip(":： ").strip("-—– ")
-    if _SELF.search(joined) or _FIRST_PERSON.intersection(_WORD.findall(folded)):
+    address = "@" in body and _ADDRESS.search(body) is not None
+    date = _DATE.search(body) is not None
+    timed = date and _TIME.search(body) is not None
+    if not (address or timed or marked_next) or _is_own_sentence(joined, folded):
         return False
-    wrote = bool(_WROTE.search(body))
-    address = bool(_ADDRESS.search(body))
-    date = bool(_DATE.search(body))
-    if _ENDS_WITH_ADDRESS.search(body) and date and _TIME.search(body):
+    if timed and address and (marked_next or _ENDS_WITH_ADDRESS.search(body)):
         return True  # Gmail in Russian, Japanese, Hebrew names no verb
-    if not wrote:
-        return False
-    if marked_next:
-        return address or date or len(body.split()) <= 6
-    return address or bool(date and _TIME.search(body))
+    if marked_next and not address and not date:
+        return _names_only(joined) and _WROTE.search(body) is not None
+    return _WROTE.search(body) is not None
+
+
+def _names_only(joined: str) -> bool:
+    """Whether it is "Robin Vale wrote:" and no sentence such as "As Robin wrote:"."""
+    named = _WORD.findall(joined)
+    return (
+        len(named) <= 6 and not named[0][:1].islower() and named[0].casefold() not in _CONJUNCTIONS
+    )
+
+
+def _is_own_sentence(joined: str, folded: str) -> bool:
+    return bool(_SELF.search(joined) or _FIRST_PERSON.intersection(_WORD.findall(folded)))
 
 
 class Marker(StrEnum):

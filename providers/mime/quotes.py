@@ -138,11 +138,12 @@ class _Walk:
     def _announcement(self, at: int, first: int) -> int | None:
         """Handles an announcement at line ``at``: where to go on, -1 for the end, None if none."""
         found = marker(self.lines[at])
-        if found is Marker.FORWARDED or (found is not None and self._passes_on()):
-            self.reading.forward_at = at
-            return -1
-        if found is Marker.ORIGINAL:
-            return self._headers(at, self._block_below(at + 1))
+        if found is not None:
+            below = self._block_below(at)
+            if found is Marker.FORWARDED or self._passes_on(below):
+                self.reading.forward_at = at
+                return -1
+            return self._headers(at, below)
         block = header_block(self.lines, at)
         if block is not None and not self._pasted(at):
             if self._passes_on(block) or self._alone(at):
@@ -218,10 +219,8 @@ class _Walk:
         return forwarded
 
     def _block_below(self, at: int) -> HeaderBlock | None:
-        following = self.after[at - 1]
-        if following >= len(self.lines):
-            return None
-        return header_block(self.lines, following)
+        following = self.after[at]
+        return header_block(self.lines, following) if following < len(self.lines) else None
 
     def _passes_on(self, block: HeaderBlock | None = None) -> bool:
         subject = self.reading.subject
@@ -231,7 +230,8 @@ class _Walk:
 
     def _alone(self, at: int) -> bool:
         """Whether nothing stands above a header block in a mail that is no answer: a forward."""
-        return not self._own_before(at) and self.reading.subject is SubjectKind.NEITHER
+        answer = self.reading.subject in (SubjectKind.REPLY, SubjectKind.EITHER)
+        return not answer and not self._own_before(at)
 
     def _pasted(self, at: int) -> bool:
         """Whether the author announces a header block: then they pasted it and go on below it."""

@@ -62,6 +62,13 @@ DAYS: Final = (
 FIRST_PERSON: Final = "aku;ich;ik;jag;jeg;jsem;saya;som;tôi;we;я;אני"
 """A sentence with one of these is the author's own, however much it looks like an introduction."""
 
+CONJUNCTIONS: Final = (
+    "as;like;what;when;because;since;and;but;so;here;this;that;who;wie;was;weil;denn;und;aber;hier;"
+    "comme;ce;ceci;voici;como;lo;esto;come;quello;zoals;wat;jak;jako;co;как;то;что;як;що;så;som;"
+    "kuten;ahogy;cum;ceea;όπως;както;正如;如;如同"
+)
+"""First words that make of "X wrote:" a sentence of the author."""
+
 ORIGINAL: Final = (
     "original message;original email;original e-mail;original;reply message;reply;"
     "ursprüngliche nachricht;originalnachricht;original-nachricht;originalmeldung;"
