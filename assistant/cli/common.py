@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, ParamSpec, TypeVar
@@ -19,6 +19,7 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
     from sqlalchemy import Connection
+    from structlog.typing import EventDict
 
     from assistant.process import Process
     from assistant.socket import Message
@@ -68,6 +69,16 @@ def print_json(document: object) -> None:
     click.echo(json.dumps(document, ensure_ascii=False, indent=2))
 
 
+def finish(answer: Message, done: str | None, *, as_json: bool) -> None:
+    """Print the answer to a command; a refusal ends with status 1."""
+    if as_json:
+        print_json(dict(answer))
+    elif "error" not in answer and done is not None:
+        click.echo(done)
+    if "error" in answer:
+        give_up(str(answer.get("message", answer["error"])))
+
+
 def console() -> Console:
     """Where tables go."""
     from rich.console import Console
@@ -98,7 +109,7 @@ def set_up_logging(*, verbose: bool = False, quiet: bool = False) -> None:
     )
 
 
-def _errors_by_name(_logger: object, _method: str, event: dict[str, object]) -> dict[str, object]:
+def _errors_by_name(_logger: object, _method: str, event: EventDict) -> EventDict:
     """Keep where an error came from and drop its message: that may quote mail or an address."""
     if event.pop("exc_info", None):
         error = sys.exc_info()[1]

@@ -116,12 +116,17 @@ PACK: Final[Pack] = {
     Kind.GREETING: """
         ^ hallo|hi|moin|servus|hey|grüezi|na|tach ihr|zusammen|liebe|lieber|alle|herr|frau|leute|beide*? / ^ grüß gott|dich|euch / ^ liebe|lieber|liebes alle|kolleg*|herr|frau|und|beide*? / ^ sehr geehrte* herr|frau|damen? / ^ guten morgen|tag|abend herr|frau|zusammen? / ^ ihr lieben / ^ schönen guten tag
     """,
+    Kind.PITCH: """
+        bin|sind ... auf ihre*|eure*|deine* ... webseite|website|unternehmen|profil|firma|homepage|seite ... gestoßen|aufmerksam|geworden?
+        habe|haben ... ihre*|eure* ... webseite|website|homepage|seite|profil ... gesehen|besucht|angeschaut|entdeckt
+        unsere|wir agentur|helfen|unterstützen|bieten|bringen ... unternehmen|firmen|kunden|betrieben|ihnen / unternehmen|firmen|betriebe* wie ihre*|ihres|eures|dem
+        mehr kunden|umsatz|anfragen|leads|sichtbarkeit|reichweite|besucher / seite 1|eins / suchmaschinen* / seo / umsatz|umsätze ... steigern|erhöhen|verdoppeln|steigerung
+        neukunden* / potenzial|potential ... haben|verschenk*|ungenutzt|steigern / vertriebspartner|leadgenerierung
+    """,
     Kind.SALES: """
-        bin|sind ... auf ihre*|eure*|deine* ... webseite|website|unternehmen|profil|firma|homepage|seite ... gestoßen|aufmerksam|geworden? / habe|haben ... ihre*|eure* ... webseite|website|homepage|seite|profil ... gesehen|besucht|angeschaut|entdeckt
-        unsere|wir agentur|helfen|unterstützen|bieten|bringen ... unternehmen|firmen|kunden|betrieben|ihnen / unternehmen|firmen|betriebe* wie ihre*|ihres|eures|dem / mehr kunden|umsatz|anfragen|leads|sichtbarkeit|reichweite|besucher
-        kostenlos*|unverbindlich*|gratis ... gespräch|beratung|demo|erstgespräch|analyse|termin|angebot|test / 15|10|20|30|zehn|fünfzehn|zwanzig|dreißig minuten / seite 1|eins / suchmaschinen* / seo / umsatz|umsätze ... steigern|erhöhen|verdoppeln|steigerung
-        kurzes|unverbindliches telefonat|gespräch|kennenlernen|call / neukunden* / potenzial|potential ... haben|verschenk*|ungenutzt|steigern / vertriebspartner|leadgenerierung / rabatt|sonderangebot|aktionspreis
-        der richtige|die richtige ansprechpartner* / wer bei ihnen ... zuständig|verantwortlich / unsere software|lösung|plattform|dienstleistung ... hilft|ermöglicht|bietet|spart
+        kostenlos*|unverbindlich*|gratis ... gespräch|beratung|demo|erstgespräch|analyse|termin|angebot|test / 15|10|20|30|zehn|fünfzehn|zwanzig|dreißig minuten
+        kurzes|unverbindliches telefonat|gespräch|kennenlernen|call / rabatt|sonderangebot|aktionspreis / der richtige|die richtige ansprechpartner*
+        wer bei ihnen ... zuständig|verantwortlich / unsere software|lösung|plattform|dienstleistung ... hilft|ermöglicht|bietet|spart
     """,
     Kind.BAIT: """
         konto|postfach|zugang|karte|account|mailbox ... gesperrt|eingeschränkt|deaktiviert|geschlossen|gelöscht|limitiert|blockiert|suspendiert|abgelaufen|läuft|ausgesetzt / ungewöhnliche*|verdächtige* aktivität*|anmeldung*|zugriff*|login|transaktion* / sperrung|löschung|schließung ... ihres|vermeiden|konto*

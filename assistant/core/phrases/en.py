@@ -209,21 +209,26 @@ PACK: Final[Pack] = {
         ^ hi|hello|dear|hey|morning|afternoon|evening|greetings|hiya|yo|howdy again|there|all|folks|everyone|team|guys?
         ^ good morning|afternoon|evening|day again|all|there|everyone|team?
     """,
-    Kind.SALES: """
+    Kind.PITCH: """
         came|stumbled across|upon your company|website|profile|site|business|page|work|firm|store|shop|linkedin|channel|blog|practice
         i|we noticed|saw|found|visited|see|checked|looked you|your ... website|company|site|profile|store|page|business|team|hiring|online
         we help|work|partner|specialize|specialise|assist|provide|offer with|in|companies|businesses|organizations|teams|firms|clients|brands|agencies|your|you|startups|solutions|services _
-        companies|businesses|firms|brands|teams|organizations|practices|agencies like yours|your / quick call|chat|demo|intro / 15|10|20|30|fifteen|ten|twenty|thirty minute|minutes|min|mins
-        book|schedule|set a|up|an quick|short|brief|free|a demo|call|meeting|consultation|chat|time / free|no|without obligation|demo|trial|consultation|audit|quote|strings|cost
+        companies|businesses|firms|brands|teams|organizations|practices|agencies like yours|your
         increase|boost|grow|double|triple|skyrocket|improve|maximize|scale your revenue|sales|traffic|leads|conversion*|ranking*|business|roi|pipeline|visibility|bookings|profits|customers
-        lead|demand generation / qualified|new|more|warm|targeted|quality leads|meetings|clients|customers|appointments|prospects / search engine / first|top page|of google|results
-        guest post|blog|article / backlink* / seo services|expert*|agency|audit|packages|company / link building|exchange|insertion / web|app design|development services|company|agency
+        lead|demand generation / qualified|new|more|warm|targeted|quality leads|meetings|clients|customers|appointments|prospects / search engine
+        first|top page|of google|results / guest post|blog|article / backlink* / seo services|expert*|agency|audit|packages|company / link building|exchange|insertion
+        web|app design|development services|company|agency / outsourc* your|to|company / offshore team|developers|development
+    """,
+    Kind.SALES: """
+        quick call|chat|demo|intro / 15|10|20|30|fifteen|ten|twenty|thirty minute|minutes|min|mins
+        book|schedule|set a|up|an quick|short|brief|free|a demo|call|meeting|consultation|chat|time / free|no|without obligation|demo|trial|consultation|audit|quote|strings|cost
         right|best|appropriate|correct person to|for|who|at / point me to|in|towards / who|whom should|would|is i|be|the talk|speak|contact|best|right
         open to a|learning|exploring|chatting|discussing|hearing|seeing|connecting / worth a|exploring chat|call|conversation|look / if you're|you|are not the? interested|right
-        if this isn't|is|not relevant|for / opt out / let me know if you're|you|are not? interested / our clients|platform|software|solution|product|service|team|tool|company ... help|helps|see|have|saved|offers|allows|can|provides|enables
-        limited time|offer|spots / special|exclusive offer|discount|price|pricing|deal / affordable|competitive price*|rate*|pricing / our|my previous|last|earlier email|mail|message|note
-        return on investment / case study|studies / outsourc* your|to|company / offshore team|developers|development / data|email|contact list|database|lists of
-        pain point* / touch base / circle back / bumping|bump this|my / reaching out because|to|as|since|about / my name is _ _? and|from|with|i
+        if this isn't|is|not relevant|for / opt out / let me know if you're|you|are not? interested
+        our clients|platform|software|solution|product|service|team|tool|company ... help|helps|see|have|saved|offers|allows|can|provides|enables / limited time|offer|spots
+        special|exclusive offer|discount|price|pricing|deal / affordable|competitive price*|rate*|pricing / our|my previous|last|earlier email|mail|message|note
+        return on investment / case study|studies / data|email|contact list|database|lists of / pain point* / touch base / circle back / bumping|bump this|my
+        reaching out because|to|as|since|about / my name is _ _? and|from|with|i
     """,
     Kind.BAIT: """
         account|mailbox|access|card|profile|service|subscription|email|domain|password|storage ... has|have|will|is|was|be|been ... suspended|suspend|blocked|locked|limited|restricted|disabled|deactivated|terminated|closed|deleted|expired|expire|expiring|compromised|hacked|exceeded

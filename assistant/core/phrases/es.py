@@ -93,10 +93,17 @@ PACK: Final[Pack] = {
     Kind.GREETING: """
         ^ hola|buenas|buenos|hey|saludos a|días|tardes|noches|tod*|dos|los? a|tod*|los? dos? / ^ estimad*|querid*|apreciad* señor*|señora|sr|sra|cliente|compañer*|amig*|don|doña|tod*? / ^ muy señor* / ^ muy buenas|buenos días|tardes?
     """,
+    Kind.PITCH: """
+        he|hemos visto|visitado|encontrado|descubierto|conocido ... su|tu|vuestra|vuestro ... página|web|empresa|sitio|perfil|negocio
+        ayudamos|trabajamos|ofrecemos|somos ... empresas|negocios|clientes|agencia|compañías|pymes|una / empresas|negocios|compañías como la|el|vuestra|su|tu|suya
+        más|nuevos|atraer|conseguir|captar clientes|leads|ventas|reuniones
+        multiplicar|aumentar|incrementar|duplicar|mejorar ... ventas|ingresos|facturación|tráfico|visibilidad|conversion* / marketing digital|online
+        posicionamiento|seo|backlinks|captación / primera página
+    """,
     Kind.SALES: """
-        he|hemos visto|visitado|encontrado|descubierto|conocido ... su|tu|vuestra|vuestro ... página|web|empresa|sitio|perfil|negocio / ayudamos|trabajamos|ofrecemos|somos ... empresas|negocios|clientes|agencia|compañías|pymes|una / empresas|negocios|compañías como la|el|vuestra|su|tu|suya
-        15|quince|10|diez|20|veinte|30|treinta minutos|min / sin compromiso|coste|costo / más|nuevos|atraer|conseguir|captar clientes|leads|ventas|reuniones / multiplicar|aumentar|incrementar|duplicar|mejorar ... ventas|ingresos|facturación|tráfico|visibilidad|conversion* / demo|demostración|llamada|consultoría|auditoría|reunión ... gratuita|gratis|rápida|breve|corta
-        marketing digital|online / posicionamiento|seo|backlinks|captación / primera página / oferta|descuento exclusiva|especial|exclusivo / la persona adecuada|indicada / nuestra|nuestro plataforma|software|solución|agencia|herramienta|servicio ... ayuda|permite|ofrece|puede / un hueco
+        15|quince|10|diez|20|veinte|30|treinta minutos|min / sin compromiso|coste|costo
+        demo|demostración|llamada|consultoría|auditoría|reunión ... gratuita|gratis|rápida|breve|corta / oferta|descuento exclusiva|especial|exclusivo
+        la persona adecuada|indicada / nuestra|nuestro plataforma|software|solución|agencia|herramienta|servicio ... ayuda|permite|ofrece|puede / un hueco
     """,
     Kind.BAIT: """
         cuenta|buzón|acceso|tarjeta|correo ... bloquead*|suspendid*|cancelad*|limitad*|desactivad*|cerrad*|eliminad*|restringid*|caduc*|expir* / acceso*|actividad|inicio*|transacci* ... no|sospechos*|inusual*|extrañ* ... autorizad*? / evitar ... suspensión|cancelación|bloqueo|cierre|pérdida

@@ -97,10 +97,16 @@ PACK: Final[Pack] = {
     Kind.GREETING: """
         ^ bonjour|bonsoir|salut|coucou|hello|allô|re à|tous|toutes|vous|monsieur|madame|et|deux|tout|le|monde|les? / ^ cher*|chère* monsieur|madame|collègues|tous|toutes|amis|ami|amie|et? / ^ monsieur|madame|messieurs|mesdames
     """,
+    Kind.PITCH: """
+        je me permets de vous|te contacter|écrire / découvert|visité|vu|consulté|trouvé|remarqué votre|vos ... entreprise|site|société|profil|activité
+        nous aidons|accompagnons|proposons|sommes ... entreprises|sociétés|clients|agence|professionnels|pme|une / entreprises|sociétés|pme comme|telles la|le|que vôtre|vous?
+        nouveaux|plus|davantage clients|de|leads|prospects clients? / chiffre d'affaires ... augmenter|doubler|développer? / référencement|seo|prospection|leads|backlinks
+        première page
+    """,
     Kind.SALES: """
-        je me permets de vous|te contacter|écrire / découvert|visité|vu|consulté|trouvé|remarqué votre|vos ... entreprise|site|société|profil|activité / nous aidons|accompagnons|proposons|sommes ... entreprises|sociétés|clients|agence|professionnels|pme|une / entreprises|sociétés|pme comme|telles la|le|que vôtre|vous?
-        quinze|15|dix|10|vingt|20|30|trente minutes / sans engagement / nouveaux|plus|davantage clients|de|leads|prospects clients? / chiffre d'affaires ... augmenter|doubler|développer? / échange|rendez|appel|démonstration|démo ... rapide|gratuit*|découverte|téléphonique|vous|sans / audit|essai|devis|démo gratuit*
-        référencement|seo|prospection|leads|backlinks / première page / offre exclusive|spéciale|promotionnelle / la bonne personne|bon interlocuteur / notre solution|logiciel|plateforme|agence|outil ... permet|aide|offre|vous
+        quinze|15|dix|10|vingt|20|30|trente minutes / sans engagement / échange|rendez|appel|démonstration|démo ... rapide|gratuit*|découverte|téléphonique|vous|sans
+        audit|essai|devis|démo gratuit* / offre exclusive|spéciale|promotionnelle / la bonne personne|bon interlocuteur
+        notre solution|logiciel|plateforme|agence|outil ... permet|aide|offre|vous
     """,
     Kind.BAIT: """
         compte|boîte|accès|carte|abonnement ... suspendu*|bloqué*|limité*|désactivé*|fermé*|supprimé*|restreint*|expire*|expiré* / activité*|connexion* ... inhabituelle*|suspecte*|non / éviter ... suspension|fermeture|blocage|désactivation / gagné|gagnant|loterie|héritage|bénéficiaire|succession / million* d'euros|de|dollars

@@ -86,10 +86,17 @@ PACK: Final[Pack] = {
     Kind.GREETING: """
         ^ ciao|salve|buongiorno|buonasera|buondì|ehi|hey a|tutti|tutte|robin? tutti|tutte|voi|due? / ^ gentile|gentili|gentilissim*|spett*|egregio|egregi signor*|dott*|tutti|collegh*|cliente|signore? / ^ car*|carissim* tutti|tutte|collegh*|amic*|amico? / ^ buon giorno|pomeriggio / ^ buona sera
     """,
+    Kind.PITCH: """
+        ho|abbiamo visitato|visto|trovato|scoperto|notato ... sito|azienda|profilo|società|pagina|vostra|vostro
+        aiutiamo|supportiamo|lavoriamo|offriamo|siamo ... aziende|imprese|clienti|agenzia|professionisti|un / aziende|imprese|attività come la|il vostra|vostro|sua|tua
+        nuovi|più clienti|contatti|lead|appuntamenti / molti più
+        aumentare|incrementare|raddoppiare|migliorare|moltiplicare ... fatturato|vendite|visibilità|traffico|conversioni|clienti / marketing digitale
+        seo|backlink*|posizionamento|lead / prima pagina
+    """,
     Kind.SALES: """
-        ho|abbiamo visitato|visto|trovato|scoperto|notato ... sito|azienda|profilo|società|pagina|vostra|vostro / aiutiamo|supportiamo|lavoriamo|offriamo|siamo ... aziende|imprese|clienti|agenzia|professionisti|un / aziende|imprese|attività come la|il vostra|vostro|sua|tua
-        15|quindici|10|dieci|20|venti|30|trenta minuti|min / senza impegno / nuovi|più clienti|contatti|lead|appuntamenti / molti più / aumentare|incrementare|raddoppiare|migliorare|moltiplicare ... fatturato|vendite|visibilità|traffico|conversioni|clienti / breve|rapida|veloce chiamata|call|telefonata|demo|chiacchierata / demo|consulenza|analisi|prova gratuita|conoscitiva
-        marketing digitale / seo|backlink*|posizionamento|lead / prima pagina / offerta|sconto esclusiva|speciale|riservata / la persona giusta|referente giusto / nostra|nostro piattaforma|software|soluzione|agenzia|servizio ... aiuta|permette|offre|consente / chiamata|call conoscitiva
+        15|quindici|10|dieci|20|venti|30|trenta minuti|min / senza impegno / breve|rapida|veloce chiamata|call|telefonata|demo|chiacchierata
+        demo|consulenza|analisi|prova gratuita|conoscitiva / offerta|sconto esclusiva|speciale|riservata / la persona giusta|referente giusto
+        nostra|nostro piattaforma|software|soluzione|agenzia|servizio ... aiuta|permette|offre|consente / chiamata|call conoscitiva
     """,
     Kind.BAIT: """
         conto|account|casella|accesso|carta|profilo ... sospes*|bloccat*|limitat*|disattivat*|chius*|cancellat*|scadut*|scade|eliminat* / accesso|attività|login|operazione ... sospett*|anomal*|insolit*|non autorizzat*? / evitare ... sospensione|blocco|chiusura|cancellazione / vinto|vincitore|lotteria|eredità|beneficiari*

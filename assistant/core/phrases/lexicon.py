@@ -41,7 +41,8 @@ class Kind(StrEnum):
     SOON = "soon"  # a deadline of today or tomorrow
     LEGAL = "legal"  # the disclaimer below a mail
     GREETING = "greeting"
-    SALES = "sales"
+    PITCH = "pitch"  # says what a seller does for others
+    SALES = "sales"  # how a seller asks for attention
     BILL = "bill"  # speaks of paying an ordinary bill
     GENERIC = "generic"  # a sender or salutation that knows no name
     BAIT = "bait"  # what is promised or threatened

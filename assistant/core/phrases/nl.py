@@ -84,9 +84,16 @@ PACK: Final[Pack] = {
     Kind.GREETING: """
         ^ hallo|hoi|hi|dag|hey|hé|goedendag|goedemorgen|goedemiddag|goedenavond|goeiemorgen|goeiedag allemaal|allen|iedereen|beste|mensen|collega*|meneer|mevrouw? / ^ beste|geachte|lieve|waarde allemaal|allen|meneer|mevrouw|heer|heren|collega*|iedereen|mensen|klant|relatie? / ^ goede morgen|middag|avond
     """,
+    Kind.PITCH: """
+        kwam|zag|bezocht|bekeek|vond ... uw|je|jullie ... website|site|bedrijf|profiel|pagina|webshop
+        helpen|bieden|werken|zijn|ondersteunen ... bedrijven|ondernemers|klanten|organisaties|bureau|een
+        bedrijven|ondernemers|organisaties zoals het|de|die|dat uwe|uw|jullie|jouwe|van? / meer|nieuwe klanten|omzet|leads|afspraken|bezoekers
+        omzet|verkoop|conversie|vindbaarheid|bezoekers ... verhogen|verdubbelen|vergroten|verbeteren / seo|leadgeneratie|backlinks|zoekmachine* / eerste pagina / kansen liggen
+    """,
     Kind.SALES: """
-        kwam|zag|bezocht|bekeek|vond ... uw|je|jullie ... website|site|bedrijf|profiel|pagina|webshop / helpen|bieden|werken|zijn|ondersteunen ... bedrijven|ondernemers|klanten|organisaties|bureau|een / bedrijven|ondernemers|organisaties zoals het|de|die|dat uwe|uw|jullie|jouwe|van? / 15|10|20|30|vijftien|tien|twintig minuten|min / kwartiertje / vrijblijvend* / meer|nieuwe klanten|omzet|leads|afspraken|bezoekers
-        omzet|verkoop|conversie|vindbaarheid|bezoekers ... verhogen|verdubbelen|vergroten|verbeteren / kort|korte|kennismakings* gesprek|gesprekje|kennismaking|belafspraak|demo / gratis|kosteloos* ... demo|advies|scan|analyse|consult|proef* / seo|leadgeneratie|backlinks|zoekmachine* / eerste pagina / aanbieding|korting exclusieve|speciale|exclusief / juiste persoon|contactpersoon / onze|ons platform|software|oplossing|bureau|dienst ... helpt|biedt|kan|zorgt / kansen liggen
+        15|10|20|30|vijftien|tien|twintig minuten|min / kwartiertje / vrijblijvend* / kort|korte|kennismakings* gesprek|gesprekje|kennismaking|belafspraak|demo
+        gratis|kosteloos* ... demo|advies|scan|analyse|consult|proef* / aanbieding|korting exclusieve|speciale|exclusief / juiste persoon|contactpersoon
+        onze|ons platform|software|oplossing|bureau|dienst ... helpt|biedt|kan|zorgt
     """,
     Kind.BAIT: """
         rekening|account|postvak|toegang|pas|bankpas|mailbox ... geblokkeerd|opgeschort|beperkt|gedeactiveerd|gesloten|verwijderd|verloopt|verlopen|afgesloten|geschorst / verdachte|ongebruikelijke|ongeautoriseerde inlog*|activiteit*|transactie*|login|toegang / voorkomen|vermijden ... blokkering|afsluiting|schorsing|verwijdering? / gewonnen|winnaar|loterij|erfenis|begunstigde

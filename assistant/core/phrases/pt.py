@@ -87,10 +87,17 @@ PACK: Final[Pack] = {
     Kind.GREETING: """
         ^ olá|oi|oie|ola|viva|alô|bom|boa|boas|ei dia|tarde|noite|a|pessoal|todos|gente|tardes? a|pessoal|todos|todas|gente? todos? / ^ prezad*|caro|cara|caros|caras|estimad*|exmo*|exma*|querid* senhor*|sr|sra|cliente|colega*|amig*|todos|dr|dra? / ^ pessoal|gente|malta
     """,
+    Kind.PITCH: """
+        encontrei|vi|visitei|conheci|descobri|visitámos|vimos ... seu|sua|vosso|vossa|o|a ... site|empresa|perfil|negócio|página
+        ajudamos|trabalhamos|oferecemos|somos|apoiamos ... empresas|negócios|clientes|agência|com|uma / empresas|negócios como a|o sua|seu|vossa|vosso|tua
+        mais|novos|atrair|captar|conquistar clientes|leads|vendas|reuniões
+        aumentar|multiplicar|dobrar|alavancar|melhorar ... vendas|faturamento|faturação|tráfego|visibilidade|resultados|receita / marketing digital
+        seo|backlinks|captação|prospecção / primeira página
+    """,
     Kind.SALES: """
-        encontrei|vi|visitei|conheci|descobri|visitámos|vimos ... seu|sua|vosso|vossa|o|a ... site|empresa|perfil|negócio|página / ajudamos|trabalhamos|oferecemos|somos|apoiamos ... empresas|negócios|clientes|agência|com|uma / empresas|negócios como a|o sua|seu|vossa|vosso|tua
-        15|quinze|10|dez|20|vinte|30|trinta minutos|min / sem compromisso|custo / mais|novos|atrair|captar|conquistar clientes|leads|vendas|reuniões / aumentar|multiplicar|dobrar|alavancar|melhorar ... vendas|faturamento|faturação|tráfego|visibilidade|resultados|receita / demonstração|demo|consultoria|conversa|chamada|reunião ... gratuita|grátis|rápida|breve|sem
-        marketing digital / seo|backlinks|captação|prospecção / primeira página / oferta|desconto|promoção exclusiv*|especial / a pessoa certa|indicada|responsável / nossa|nosso plataforma|software|solução|agência|ferramenta|serviço ... ajuda|permite|oferece|pode
+        15|quinze|10|dez|20|vinte|30|trinta minutos|min / sem compromisso|custo / demonstração|demo|consultoria|conversa|chamada|reunião ... gratuita|grátis|rápida|breve|sem
+        oferta|desconto|promoção exclusiv*|especial / a pessoa certa|indicada|responsável
+        nossa|nosso plataforma|software|solução|agência|ferramenta|serviço ... ajuda|permite|oferece|pode
     """,
     Kind.BAIT: """
         conta|caixa|acesso|cartão|cadastro|perfil ... bloquead*|suspens*|cancelad*|limitad*|desativad*|encerrad*|expir*|excluíd*|restrit* / acesso|atividade|login|transação|tentativa ... suspeit*|incomum|não ... autorizad*? / evitar ... suspensão|bloqueio|cancelamento|encerramento|perda / ganhou|vencedor|sorteado|loteria|lotaria|herança|beneficiári*|prêmio|prémio

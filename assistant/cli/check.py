@@ -1,0 +1,166 @@
+"""``fencepost check``: what works, and what to do about what does not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from assistant.cli import common
+
+if TYPE_CHECKING:
+    from assistant.house import Account
+    from config.loaded import Loaded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that was checked; ``remedy`` is empty where it works."""
+
+    what: str
+    works: bool
+    says: str
+    remedy: str = ""
+
+
+@click.command("check")
+@click.option("--probe", metavar="MAILBOX", help="Make, find and remove one draft there.")
+@common.json_option
+@common.config_option
+def command(config_dir: Path | None, probe: str | None, as_json: bool) -> None:
+    """Check the configuration and every mailbox; nothing is changed without --probe."""
+    common.set_up_logging(quiet=True)
+    loaded = common.load_config(config_dir)
+    findings = common.told(_check)(loaded, probe)
+    if as_json:
+        common.print_json(
+            [
+                {"what": one.what, "works": one.works, "says": one.says, "remedy": one.remedy}
+                for one in findings
+            ]
+        )
+    else:
+        _show(findings)
+    if not all(one.works for one in findings):
+        raise SystemExit(common.FAILED)
+
+
+def _show(findings: list[Finding]) -> None:
+    from rich.markup import escape
+
+    screen = common.console()
+    for one in findings:
+        mark = "[green]ok[/green]  " if one.works else "[red]no[/red]  "
+        screen.print(f"{mark}[bold]{escape(one.what)}[/bold]  {escape(one.says)}")
+        if one.remedy:
+            screen.print(f"    {escape(one.remedy)}")
+
+
+async def _check(loaded: Loaded, probe: str | None) -> list[Finding]:
+    from anyio import to_thread
+
+    from assistant import wiring
+    from assistant.timing import SystemClock
+    from storage.sqlite import sqlite_version
+    from storage.words import NO_FAULTS
+
+    common.sqlite_only(loaded)
+    findings = [
+        Finding(
+            what="configuration",
+            works=not loaded.faults,
+            says=f"{len(loaded.users)} user(s) in {loaded.config_dir}",
+        )
+    ]
+    findings += [
+        Finding(what=one.what, works=False, says=one.problem, remedy=one.remedy)
+        for one in wiring.faults_of(loaded)
+    ]
+    if not loaded.users and not loaded.faults:
+        findings.append(
+            Finding(
+                what="users",
+                works=False,
+                says="there is no users/NAME.toml",
+                remedy="make one with: fencepost init",
+            )
+        )
+    findings.append(Finding(what="SQLite", works=True, says=f"version {sqlite_version()}"))
+    findings.append(await to_thread.run_sync(_data_dir, loaded.daemon.storage.data_dir))
+    settings = wiring.settings_of(loaded.daemon)
+    probed = False
+    for user in loaded.users.values():
+        build = partial(wiring.build_user, since_s=None)
+        built = await to_thread.run_sync(build, user, settings, SystemClock(), NO_FAULTS)
+        findings += [
+            Finding(what=one.what, works=False, says=one.problem, remedy=one.remedy)
+            for one in built.unbuilt
+        ]
+        for account in built.accounts.values():
+            findings.append(await _mailbox(account))
+            if probe == account.integration:
+                probed = True
+                findings.append(await _probe(account, settings.call_timeout_s))
+            await account.mailbox.close()
+    if probe is not None and not probed:
+        findings.append(
+            Finding(
+                what=f"probe of {probe}",
+                works=False,
+                says="there is no such mailbox",
+                remedy="name it as NAME/ID; they are listed above",
+            )
+        )
+    return findings
+
+
+def _data_dir(path: Path) -> Finding:
+    from storage.errors import StorageError
+    from storage.lock import holder_pid, try_lock
+
+    try:
+        lock = try_lock(path)
+    except StorageError as error:
+        return Finding(what="data folder", works=False, says=str(error))
+    if lock is None:
+        pid = holder_pid(path)
+        return Finding(what="data folder", works=True, says=f"{path}, in use by process {pid}")
+    lock.release()
+    return Finding(what="data folder", works=True, says=str(path))
+
+
+async def _mailbox(account: Account) -> Finding:
+    from providers.ports import MailboxIllError, TransientError
+
+    name = str(account.integration)
+    profile = account.mailbox.profile
+    try:
+        await account.mailbox.account()
+    except MailboxIllError as error:
+        return Finding(what=name, works=False, says=error.problem, remedy=error.remedy)
+    except TransientError as error:
+        return Finding(what=name, works=False, says=str(error), remedy="try again in a while")
+    removal = "drafts can be removed by version" if profile.versioned_removal else "never removes"
+    return Finding(
+        what=name,
+        works=True,
+        says=f"{profile.provider}; marks kept: {', '.join(sorted(profile.marks))}; {removal}",
+    )
+
+
+async def _probe(account: Account, timeout_s: float) -> Finding:
+    from assistant.probe import probe
+
+    name = f"probe of {account.integration}"
+    problem = await probe(account, timeout_s)
+    if problem is None:
+        return Finding(what=name, works=True, says="made, found by every mark, removed")
+    return Finding(
+        what=name,
+        works=False,
+        says=problem,
+        remedy="look for a draft with the subject 'Fencepost probe' and delete it if it is there",
+    )

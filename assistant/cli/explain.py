@@ -1,0 +1,93 @@
+"""``fencepost explain``: why there is a draft in a thread, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from assistant.cli import common
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+
+@click.command("explain")
+@click.argument("mailbox", metavar="MAILBOX")
+@click.argument("thread", metavar="THREAD")
+@common.json_option
+@common.config_option
+def command(config_dir: Path | None, mailbox: str, thread: str, as_json: bool) -> None:
+    """Tell one thread's story: MAILBOX is NAME/ID, THREAD an id (or its beginning)."""
+    loaded = common.load_config(config_dir)
+    try:
+        document = common.told(common.read_store)(
+            loaded, partial(_explain, mailbox=mailbox, thread=thread)
+        )
+    except LookupError as error:
+        common.give_up(f"{error.args[0]}; see: fencepost threads")
+    if as_json:
+        common.print_json(document)
+    else:
+        _show(document)
+
+
+def _explain(conn: Connection, mailbox: str, thread: str) -> dict[str, object]:
+    from assistant import views
+    from storage import overview
+
+    found = [
+        row.thread
+        for row in overview.all_threads(conn, mailbox)
+        if row.thread == thread or (thread and row.thread.startswith(thread))
+    ]
+    if len(found) > 1 and thread not in found:
+        raise LookupError(f"{thread} is the beginning of {len(found)} threads of {mailbox}")
+    return views.explain(conn, mailbox, thread if thread in found or not found else found[0])
+
+
+def _show(document: Mapping[str, object]) -> None:
+    from rich.markup import escape
+
+    screen = common.console()
+    thread = document["thread"]
+    if isinstance(thread, dict):
+        screen.print(f"[bold]{escape(str(thread['subject'] or '(no subject)'))}[/bold]")
+        screen.print(
+            f"{thread['category'] or 'not judged yet'}: {escape(str(thread['reason'] or ''))}"
+            + (" (unsure)" if thread["unsure"] else "")
+        )
+        if thread["no_draft_because"]:
+            screen.print(f"no draft because: {escape(str(thread['no_draft_because']))}")
+        draft = thread["draft"]
+        if isinstance(draft, dict):
+            screen.print(f"draft: {draft['state']}, {escape(str(draft['subject']))}")
+    for title, name in (("what happened", "events"), ("calls", "intents")):
+        rows = document[name]
+        if not isinstance(rows, list) or not rows:
+            continue
+        screen.print(f"\n[bold]{title}[/bold]")
+        for row in rows:
+            screen.print(escape(_event(row) if name == "events" else _intent(row)))
+
+
+def _event(row: Mapping[str, object]) -> str:
+    detail = row["detail"]
+    words = (
+        ", ".join(f"{key}={value}" for key, value in detail.items() if value not in (None, ""))
+        if isinstance(detail, dict)
+        else ""
+    )
+    return f"{common.local_time(row['at'])}  {row['kind']}  {words}"
+
+
+def _intent(row: Mapping[str, object]) -> str:
+    evidence = row["evidence"]
+    facts = ", ".join(str(fact["kind"]) for fact in evidence) if isinstance(evidence, list) else ""
+    return (
+        f"{common.local_time(row['claimed_at'])}  {row['kind']}  {row['state']}  "
+        f"attempt {row['attempt']}  evidence: {facts or 'none'}"
+    )

@@ -1,0 +1,42 @@
+"""``fencepost migrate``: bring the database to the tables of this release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from assistant.cli import common
+
+if TYPE_CHECKING:
+    from config.loaded import Loaded
+
+
+@click.command("migrate")
+@click.option("--sql", "sql", is_flag=True, help="Print the SQL and change nothing.")
+@common.config_option
+def command(config_dir: Path | None, sql: bool) -> None:
+    """Bring the database to this release's tables (the daemon does it by itself)."""
+    loaded = common.load_config(config_dir)
+    if sql:
+        from storage.migrate import as_sql
+
+        click.echo(as_sql("sqlite"))
+        return
+    done = common.told(_migrate)(loaded)
+    click.echo("the database was migrated" if done else "the database is up to date")
+
+
+async def _migrate(loaded: Loaded) -> bool:
+    from anyio import to_thread
+
+    from assistant.process import DATABASE
+    from assistant.timing import SystemClock
+    from storage.lock import acquire
+    from storage.migrate import upgrade
+
+    common.sqlite_only(loaded)
+    data_dir = loaded.daemon.storage.data_dir
+    with await acquire(data_dir, clock=SystemClock()):
+        return await to_thread.run_sync(upgrade, data_dir / DATABASE)

@@ -1,0 +1,204 @@
+"""``fencepost review``: what waits for a person, and their decisions.
+
+Every decision has a key; without ``--key`` one is made and printed, so that a lost answer can be
+asked for again with the same key, which repeats nothing.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from assistant.cli import common
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from assistant.process import Process
+    from config.loaded import Loaded
+
+
+@click.group("review", invoke_without_command=True)
+@common.json_option
+@common.config_option
+@click.pass_context
+def command(context: click.Context, config_dir: Path | None, as_json: bool) -> None:
+    """Show and decide what waits for you (without a word: the list)."""
+    context.meta["config_dir"] = config_dir
+    if context.invoked_subcommand is None:
+        context.invoke(list_items, config_dir=config_dir, as_json=as_json)
+
+
+def _chosen(config_dir: Path | None) -> Path | None:
+    """``--config`` from after the word, between the words or before them."""
+    found = click.get_current_context().meta.get("config_dir")
+    return config_dir or (found if isinstance(found, Path) else None)
+
+
+@command.command("list")
+@click.option("--all", "closed", is_flag=True, help="Also what is closed.")
+@click.option("--user", metavar="NAME", help="Only one user's items.")
+@common.json_option
+@common.config_option
+def list_items(
+    config_dir: Path | None, as_json: bool, closed: bool = False, user: str | None = None
+) -> None:
+    """List what waits, oldest first."""
+    from assistant import views
+
+    loaded = common.load_config(_chosen(config_dir))
+    unit = partial(views.review_list, lag_ms=common.lag_ms_of(loaded), closed=closed, user=user)
+    found = common.told(common.read_store)(loaded, unit)
+    if as_json:
+        common.print_json(found)
+    else:
+        show_list(found)
+
+
+@command.command("show")
+@click.argument("item", type=int, metavar="ID")
+@common.json_option
+@common.config_option
+def show_item(config_dir: Path | None, item: int, as_json: bool) -> None:
+    """Show one item with its draft, its evidence and your actions."""
+    loaded = common.load_config(_chosen(config_dir))
+    found = common.told(common.read_store)(loaded, partial(_item, loaded, item))
+    if found is None:
+        common.give_up(f"there is no review item {item}; see: fencepost review list")
+    if as_json:
+        common.print_json(found)
+    else:
+        _show(found)
+
+
+@command.command("do")
+@click.argument("words", nargs=-1, required=True, metavar="ID... ACTION")
+@click.option("--key", metavar="TEXT", help="Your key: the same key never does anything twice.")
+@click.option("--ref", metavar="REF", help="The draft meant, for adopt, not_ours and it_exists.")
+@click.option("--note", metavar="TEXT", help="Why, for the record.")
+@common.json_option
+@common.config_option
+def do(
+    config_dir: Path | None,
+    words: tuple[str, ...],
+    key: str | None,
+    ref: str | None,
+    note: str | None,
+    as_json: bool,
+) -> None:
+    """Decide: ACTION on one or more items."""
+    common.set_up_logging(quiet=True)
+    *items, action = words
+    if not items or not all(item.isdecimal() for item in items) or action.isdecimal():
+        raise click.UsageError("write the item's numbers, then the action: 3 5 dismiss")
+    loaded = common.load_config(_chosen(config_dir))
+    request = {
+        "do": "review",
+        "items": [int(item) for item in items],
+        "action": action,
+        "key": key or f"cli-{uuid.uuid4().hex[:12]}",
+        "ref": ref,
+        "note": note,
+    }
+    answer = common.told(common.ask_or_do)(loaded, request, _follow_up)
+    if not as_json and "error" not in answer:
+        _show_answer(answer)
+    common.finish(answer, None, as_json=as_json)
+
+
+async def _follow_up(process: Process) -> None:
+    """Without a daemon: do now what the decision made due (a discarded draft is removed)."""
+    import anyio
+
+    from assistant.loops.worker import Worker
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(process.house.keeper.run)
+        await Worker(house=process.house).until_idle(0)
+        group.cancel_scope.cancel()
+
+
+def _item(loaded: Loaded, number: int, conn: Connection) -> dict[str, object] | None:
+    from assistant import views
+    from storage import reviews
+
+    item = reviews.one(conn, number)
+    return None if item is None else views.review_item(conn, item, common.lag_ms_of(loaded))
+
+
+def show_list(found: Sequence[Mapping[str, object]]) -> None:
+    """The queue as a table."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    screen = common.console()
+    if not found:
+        screen.print("Nothing waits for you.")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("id", "since", "what", "mailbox", "subject", "your actions"):
+        table.add_column(name, justify="right" if name == "id" else "left")
+    for row in found:
+        actions = row["actions"]
+        table.add_row(
+            str(row["id"]),
+            common.local_time(row["opened_at"]),
+            str(row["kind"]),
+            str(row["mailbox"] or row["user"]),
+            escape(str(row["subject"] or row["summary"]))[:60],
+            ", ".join(actions) if isinstance(actions, list) else "",
+        )
+    screen.print(table)
+    screen.print("\nfencepost review show ID, then: fencepost review do ID ACTION")
+
+
+def _show(row: Mapping[str, object]) -> None:
+    from rich.markup import escape
+    from rich.panel import Panel
+
+    screen = common.console()
+    screen.print(f"[bold]{row['id']}  {row['kind']}[/bold]  {row['state']}")
+    screen.print(escape(str(row["summary"])))
+    if row["subject"]:
+        screen.print(f"subject: {escape(str(row['subject']))}")
+    draft = row["draft"]
+    if isinstance(draft, dict):
+        head = "\n".join(
+            f"{name}: {escape(_words(draft[name]))}"
+            for name in ("from", "to", "cc", "subject")
+            if draft.get(name)
+        )
+        screen.print(
+            Panel(f"{head}\n\n{escape(str(draft['body'] or ''))}", title=f"draft, {draft['state']}")
+        )
+    evidence = row["evidence"]
+    if isinstance(evidence, list) and evidence:
+        screen.print("[bold]evidence[/bold]")
+        for fact in evidence:
+            words = ", ".join(f"{key}: {_words(value)}" for key, value in fact["detail"].items())
+            screen.print(
+                f"  {common.local_time(fact['at'])}  {fact['kind']} "
+                f"(attempt {fact['attempt']})  {escape(words)}"
+            )
+    actions = row["actions"]
+    if isinstance(actions, list) and actions:
+        screen.print(f"\nyour actions: {', '.join(actions)}")
+        screen.print(f"  fencepost review do {row['id']} {actions[0]}")
+
+
+def _words(value: object) -> str:
+    return ", ".join(str(one) for one in value) if isinstance(value, list) else str(value)
+
+
+def _show_answer(answer: Mapping[str, object]) -> None:
+    result = answer["result"]
+    again = " (done before; nothing was repeated)" if answer["replayed"] else ""
+    for item, what in (result if isinstance(result, dict) else {}).items():
+        words = ", ".join(f"{key}: {value}" for key, value in what.items())
+        click.echo(f"{item}: {words}{again}")
+    click.echo(f"key: {answer['key']}", err=True)

@@ -1,0 +1,56 @@
+"""``fencepost status``: mailboxes, open calls and what waits for a person."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from assistant.cli import common
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@click.command("status")
+@common.json_option
+@common.config_option
+def command(config_dir: Path | None, as_json: bool) -> None:
+    """Show mailboxes, open calls and the review queue."""
+    from assistant import views
+
+    loaded = common.load_config(config_dir)
+    document = common.told(common.read_store)(loaded, views.status)
+    if as_json:
+        common.print_json(document)
+    else:
+        _show(document)
+
+
+def _show(document: Mapping[str, object]) -> None:
+    from rich.table import Table
+
+    screen = common.console()
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("mailbox", "provider", "state", "last pass", "due", "problem"):
+        table.add_column(name, justify="right" if name == "due" else "left")
+    mailboxes = document["mailboxes"]
+    for row in mailboxes if isinstance(mailboxes, list) else []:
+        table.add_row(
+            row["mailbox"],
+            row["provider"],
+            row["state"],
+            common.local_time(row["last_pass_at"]),
+            str(row["due"]),
+            row["problem"] or "",
+        )
+    screen.print(table)
+    for title, name in (("calls", "intents"), ("waits for you", "review")):
+        counts = document[name]
+        if isinstance(counts, dict):
+            words = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items()))
+            screen.print(f"{title}: {words or 'nothing'}")
+    if isinstance(document["workers"], list):
+        names = ", ".join(str(row["worker"]) for row in document["workers"])
+        screen.print(f"at work: {names or 'nobody'}")
