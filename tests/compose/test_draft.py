@@ -92,6 +92,11 @@ def test_an_id_of_any_length_stays_whole_on_a_lawful_line(length: int) -> None:
     assert max(map(len, raw.split(b"\r\n"))) <= 998
 
 
+def test_a_long_id_stays_beside_the_name_of_its_field() -> None:
+    raw = draft(envelope(in_reply_to=EXCHANGE, references=(EXCHANGE,)))
+    assert f"\r\nIn-Reply-To: {EXCHANGE}\r\nReferences: {EXCHANGE}\r\n".encode() in raw
+
+
 def test_an_id_beyond_a_line_is_refused() -> None:
     with pytest.raises(ComposeError, match="In-Reply-To"):
         draft(envelope(in_reply_to="<" + "x" * 996 + ">"))

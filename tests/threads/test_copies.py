@@ -135,6 +135,15 @@ def test_a_thousand_namesakes_are_told_apart_and_their_copies_found() -> None:
     assert groups == [[n, n + 1_000] for n in range(1_000)]
 
 
+def test_among_many_namesakes_only_equals_are_copies() -> None:
+    days = [MONDAY.replace(day=number) for number in range(1, 11)]
+    namesakes = [mail(text=f"w{day} x{day}", date=day) for day in days]
+    last = namesakes[-1]
+    footed = mail(text=f"{last.text}\nfooter", date=last.date)
+    assert [10] in distinct_messages([*namesakes, footed])
+    assert [9, 10] in distinct_messages([*namesakes, last])
+
+
 texts = st.sampled_from(["", "a b c", "a b c\nfooter", "d e f", "日本語\n本文"])
 mails = st.builds(
     lambda message_id, author, date, text, by_list, tag: dataclasses.replace(

@@ -158,6 +158,10 @@ APART = {
             "<2@b.example>", reply=("Message from Mina <mina@example.org> of Monday <8@a.example>",)
         ),
     ],
+    "an_address_in_prose_behind_the_id": [
+        heads("<1@a.example>", reply=("<7@a.example> (Mina's <mina@example.org> message)",)),
+        heads("<2@b.example>", reply=("<8@a.example> (Mina's <mina@example.org> message)",)),
+    ],
     "a_bare_address_in_prose": [
         heads("<1@a.example>", reply=("mina@example.org's message of Monday",)),
         heads("<2@b.example>", reply=("mina@example.org's message of Tuesday",)),
@@ -216,6 +220,18 @@ def test_a_late_bridge_moves_nothing() -> None:
     other = heads("<3@c.example>", "<2@b.example>")
     before = group_threads([first, other])
     assert group_threads([first, other, bridge])[:2] == before
+
+
+def test_a_bridge_does_not_take_keys_from_the_other_thread() -> None:
+    threads = group_threads(
+        [
+            heads("<1@a.example>"),
+            heads("<2@b.example>"),
+            heads("<3@c.example>", "<1@a.example>", "<2@b.example>"),
+            heads("<4@a.example>", "<1@a.example>"),
+        ]
+    )
+    assert threads[3] == threads[0]
 
 
 def test_a_message_joins_the_thread_that_waited_for_it_before_that_of_its_parent() -> None:
