@@ -171,7 +171,7 @@ def _names_only(joined: str) -> bool:
     """Whether it is "Robin Vale wrote:" and no sentence such as "As Robin wrote:"."""
     named = _WORD.findall(joined)
     return (
-        len(named) <= 6 and not named[0][:1].islower() and named[0].casefold() not in _CONJUNCTIONS
+        0 < len(named) <= 6 and not named[0][:1].islower() and named[0].casefold() not in _CONJUNCTIONS
     )
 
 
