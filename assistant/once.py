@@ -71,8 +71,10 @@ class Progress:
     worked: Callable[[IntegrationId, Result], None]
 
 
-async def run_once(house: House, progress: Progress | None = None) -> list[Summary]:
-    """One pass; the keeper runs beside it."""
+async def run_once(
+    house: House, progress: Progress | None = None, *, look_horizon_s: float = HORIZON_S
+) -> list[Summary]:
+    """One pass; the keeper runs beside it. Looks due within *look_horizon_s* are waited for."""
     worker = Worker(house=house, on_result=None if progress is None else progress.worked)
     noted: dict[IntegrationId, _Noted] = {name: _Noted() for name in house.accounts}
     reconciler = Reconciler(house)
@@ -81,7 +83,7 @@ async def run_once(house: House, progress: Progress | None = None) -> list[Summa
         for _ in range(ROUNDS):
             await _watch_all(house, noted, progress)
             await worker.until_idle(HORIZON_S)
-            looked = await reconciler.until_quiet(HORIZON_S)
+            looked = await reconciler.until_quiet(look_horizon_s)
             await worker.until_idle(0)
             if not looked and not _moved(worker):
                 break

@@ -7,128 +7,134 @@ Nothing here decides what a thread needs; it must not raise on any header that a
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from assistant.core.phrases.sentences import plain, unlinked, words
+from assistant.core.phrases.sentences import unlinked, words
+from providers.mime.invisible import visible_line
 from providers.mime.message import Address, Mail, Owner
+from providers.mime.owners import address_key, own_addresses, own_form
 
 FEW: Final = 10
 """Up to so many people in To, a question to all of them is a question to each."""
+NAME_LIMIT: Final = 60
+_MOST_PEOPLE: Final = 200
 
-_NOBODY: Final = re.compile(
-    r"^(?:no|do[-_.]?not|donot|dont|ne[-_.]?pas|nicht|nao|non?|niet|geen)[-_.]?"
-    r"(?:reply|respond|answer|antwort\w*|repondre|responder|responda|rispondere|reply\w*|"
-    r"beantwoorden|antwoord\w*)\b|^noreply|^mailer-daemon|^postmaster|^bounces?[-+@]",
-    re.IGNORECASE,
-)
 _ROLES: Final = frozenset(
     words(
         "info office sales team support contact admin hello mail post desk service billing "
         "accounts accounting hr jobs press news no noreply reply the and von van der de la le di "
-        "da del dos das du mr mrs ms dr prof herr frau via on behalf of for to all staff group"
+        "da del dos das du mr mrs ms dr prof herr frau via on behalf of for to all staff group "
+        "can could will may please user me you list lists members"
     )
 )
-NAME_LIMIT: Final = 60
 
 
 class Place(Enum):
     """Where the owner stands among the recipients."""
 
-    SOLE = "the only one it is addressed to"
-    FEW = "one of a few it is addressed to"
-    MANY = "one of many it is addressed to"
+    SOLE = "the only one addressed"
+    FEW = "one of a few addressed"
+    MANY = "one of many addressed"
     COPY = "only in copy"
-    HIDDEN = "not named among its recipients"
-    LISTED = "a reader of a list"
+    HIDDEN = "not named among the recipients"
+    LISTED = "a reader of the list"
+
+
+@dataclass(frozen=True, slots=True)
+class Self:
+    """The owner as mails know them: own addresses by key, and the words they are called by."""
+
+    addresses: Mapping[str, str]
+    names: frozenset[str]
+    domains: frozenset[str]
+
+    @classmethod
+    def of(cls, owner: Owner) -> Self:
+        """What is known of an owner."""
+        people = [Address(addr=addr, name=owner.name) for addr in owner.addresses]
+        local_parts = [Address(addr=addr) for addr in owner.addresses]
+        return cls(
+            addresses=own_addresses(owner),
+            names=_names_of(people) | _names_of(local_parts),
+            domains=frozenset(domain(addr) for addr in owner.addresses),
+        )
+
+    def owns(self, addr: str) -> bool:
+        """Whether an address is the owner's, plus-addresses included."""
+        return own_form(addr, self.addresses) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """The owner's place, the number of people addressed, and the names of the others."""
+    """The owner's place, how many people are addressed, and the names of the others."""
 
     place: Place
     addressed: int
-    owner_names: frozenset[str]
-    other_names: frozenset[str]
+    others: frozenset[str]
 
 
-def bare(addr: str) -> str:
-    """An address as it is compared: lower case, without a plus-tag."""
-    local, at, domain = addr.strip().lower().rpartition("@")
-    return f"{local.split('+', 1)[0]}{at}{domain}" if at else domain
-
-
-def is_owner(addr: str, owner: Owner) -> bool:
-    """Whether an address is one of the owner's, plus-addresses included."""
-    return bare(addr) in {bare(own) for own in owner.addresses}
-
-
-def answers_to(mail: Mail, owner: Owner) -> tuple[Address, ...]:
-    """Who would read an answer: Reply-To else From, without the owner and robots."""
-    asked = mail.reply_to or mail.from_
-    return tuple(
-        each
-        for each in asked
-        if "@" in each.addr and not is_owner(each.addr, owner) and not is_robot(each.addr)
-    )
-
-
-def is_robot(addr: str) -> bool:
-    """Whether the address itself says that nobody reads it."""
-    return _NOBODY.match(addr.strip()) is not None
+def domain(addr: str) -> str:
+    """The domain of an address in lower case, "" when it has none."""
+    return addr.rpartition("@")[2].strip().lower() if "@" in addr else ""
 
 
 def writer(mail: Mail) -> str:
     """The writer's name for a sentence: display name, else address, made safe and short."""
-    for each in mail.from_:
-        name = " ".join(unlinked(plain(each.name)).split()).strip("\"' ")
-        if name and "[address]" not in name and "[link]" not in name:
+    for each in (*mail.original_from, *mail.from_):
+        name = visible_line(each.name).strip("\"'<> ")
+        if name and unlinked(name) == name:
             return name[:NAME_LIMIT]
     for each in mail.from_:
-        addr = " ".join(plain(each.addr).split())
+        addr = visible_line(each.addr)
         if addr:
             return addr[:NAME_LIMIT]
     return "somebody unknown"
 
 
-def audience(mail: Mail, owner: Owner) -> Audience:
+def writers(mail: Mail) -> frozenset[str]:
+    """The keys of the addresses that wrote a mail."""
+    return frozenset(address_key(each.addr) for each in mail.from_ if each.addr)
+
+
+def audience(mail: Mail, self: Self) -> Audience:
     """Where the owner stands in the headers of a mail."""
-    to = {bare(each.addr): each for each in mail.to if each.addr}
-    copy = {bare(each.addr): each for each in mail.cc if each.addr}
-    mine = {bare(own) for own in owner.addresses}
-    own_names = _names_of([Address(addr=own, name=owner.name) for own in owner.addresses])
-    others = [each for addr, each in (to | copy).items() if addr not in mine]
+    to = _people(mail.to)
+    copy = _people(mail.cc)
+    others = [each for each in (to | copy).values() if not self.owns(each.addr)]
+    direct = sum(not self.owns(each.addr) for each in to.values())
     return Audience(
-        place=_place(mail, to.keys(), copy.keys(), mine),
-        addressed=len(to.keys() - mine) + 1,
-        owner_names=own_names,
-        other_names=_names_of(others) - own_names,
+        place=_place(mail, to, copy, self),
+        addressed=direct + 1,
+        others=_names_of(others) - self.names,
     )
 
 
-def _place(mail: Mail, to: Iterable[str], copy: Iterable[str], mine: set[str]) -> Place:
-    direct, copied = set(to), set(copy)
-    if direct & mine:
-        others = len(direct - mine)
-        if not others:
-            return Place.SOLE
-        return Place.FEW if others < FEW else Place.MANY
-    if copied & mine:
+def _people(addresses: Iterable[Address]) -> dict[str, Address]:
+    return {address_key(each.addr): each for each in addresses if each.addr}
+
+
+def _place(
+    mail: Mail, to: Mapping[str, Address], copy: Mapping[str, Address], self: Self
+) -> Place:
+    direct = [self.owns(each.addr) for each in to.values()]
+    if any(direct):
+        others = direct.count(False)
+        return Place.SOLE if not others else Place.FEW if others < FEW else Place.MANY
+    if any(self.owns(each.addr) for each in copy.values()):
         return Place.COPY
     if mail.list_id or mail.list_post:
         return Place.LISTED
-    return Place.HIDDEN if direct or copied else Place.SOLE
+    return Place.HIDDEN if to or copy else Place.SOLE
 
 
 def _names_of(people: Iterable[Address]) -> frozenset[str]:
     """The folded words by which people may be called in a text."""
     found: set[str] = set()
-    for each in people:
-        parts = words(plain(each.name)[:200]) if "@" not in each.name else ()
+    for _, each in zip(range(_MOST_PEOPLE), people, strict=False):
+        parts = words(each.name[:200]) if "@" not in each.name else ()
         if not parts:
             parts = words(each.addr.partition("@")[0][:64])
         found.update(part for part in parts if len(part) > 1 and not part.isdigit())
