@@ -205,7 +205,7 @@ class Listing:
     def _after(self, place: Place, item: Entry, now: datetime, floor: float) -> bool:
         seconds = named_second(item.uniq, now)
         if seconds is not None:
-            return seconds >= floor
+            return seconds + 1 > floor  # a name tells whole seconds only
         try:
             return stamp(place.path, item).mtime_ns >= floor * 1e9
         except OSError:
