@@ -148,7 +148,7 @@ def _is_whole(joined: str, first: str) -> bool:
     folded = fold(joined).lstrip("-—– ")
     if _START.match(folded) or _CJK_START.match(folded):
         return True
-    named = _BRACKETED.search(first) is not None
+    named = _BRACKETED.search(first) is not None and first[0] not in "<(["
     return named and bool(_DATE.search(folded) and _TIME.search(folded))
 
 
@@ -171,7 +171,9 @@ def _names_only(joined: str) -> bool:
     """Whether it is "Robin Vale wrote:" and no sentence such as "As Robin wrote:"."""
     named = _WORD.findall(joined)
     return (
-        0 < len(named) <= 6 and not named[0][:1].islower() and named[0].casefold() not in _CONJUNCTIONS
+        0 < len(named) <= 6
+        and not named[0][:1].islower()
+        and named[0].casefold() not in _CONJUNCTIONS
     )
 
 

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from providers.mime.language_words import CYRILLIC, LATIN
+from providers.mime.language_letters import CYRILLIC, LETTERS
+from providers.mime.language_words import LATIN
 
 _MOST_CHARS: Final = 4000
 _MOST_WORDS: Final = 300
@@ -83,11 +84,14 @@ class _Model:
     letters: Mapping[str, float]
     pairs: Mapping[str, float]
     triples: Mapping[str, float]
+    alphabet: frozenset[str]
 
     def word(self, word: str) -> float:
         """How likely ``word`` is: as a known one, else by its letters."""
         known = self.words.get(word)
-        return known if known is not None else self._spelled(word)
+        if known is not None:
+            return known
+        return self._spelled(word) + _FOREIGN * len(self.alphabet.union(word) - self.alphabet)
 
     def _spelled(self, word: str) -> float:
         padded = f"  {word} "
@@ -104,11 +108,18 @@ class _Model:
 
 _UNKNOWN: Final = -1.0
 """What a word costs that no table has, before its letters are looked at."""
+_FOREIGN: Final = -4.0
+"""What each letter of a word costs that the language does not have."""
 _MARGIN: Final = 1.6
 """By how much (natural logarithm) the best must lead over the next."""
+_NEAR: Final = (frozenset(("da", "nb")), frozenset(("cs", "sk")), frozenset(("es", "ca")))
+_NEAR_MARGIN: Final = 2.4
+"""The same between languages that share most of their words."""
+_WIDE_MARGIN: Final = 4.0
+"""The same where fewer than two words, or fewer than one in eight, are in its table."""
 
 
-def _model(entry: str) -> _Model:
+def _model(language: str, entry: str) -> _Model:
     ranked = list(dict.fromkeys(entry.split()))
     known = {word: math.log(1.0 / (rank + 12) / 3.0) for rank, word in enumerate(ranked)}
     letters: Counter[str] = Counter()
@@ -132,13 +143,14 @@ def _model(entry: str) -> _Model:
         letters={key: count / total for key, count in letters.items()},
         pairs={key: count / starts[key[0]] for key, count in pairs.items()},
         triples={key: count / two[key[:2]] for key, count in triples.items()},
+        alphabet=frozenset("abcdefghijklmnopqrstuvwxyz'" + LETTERS[language]),
     )
 
 
 @lru_cache(maxsize=2)
 def _models(script: str) -> Mapping[str, _Model]:
     table = LATIN if script == "latin" else CYRILLIC
-    return {language: _model(entry) for language, entry in table.items()}
+    return {language: _model(language, entry) for language, entry in table.items()}
 
 
 def _best(text: str, script: str) -> str | None:
@@ -148,9 +160,10 @@ def _best(text: str, script: str) -> str | None:
     models = _models(script)
     scores = {name: sum(map(model.word, found)) for name, model in models.items()}
     first, second = sorted(scores, key=lambda name: -scores[name])[:2]
-    if scores[first] - scores[second] < _MARGIN:
-        return None
+    lead = scores[first] - scores[second]
     known = sum(word in models[first].words for word in found)
-    if known * 8 < len(found) or (known < 2 and len(found) > 1):
+    sure = known >= 2 and known * 8 >= len(found)
+    needed = _NEAR_MARGIN if {first, second} in _NEAR else _MARGIN
+    if lead < (needed if sure else _WIDE_MARGIN) or not known:
         return None
     return first

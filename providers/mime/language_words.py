@@ -21,7 +21,11 @@ LATIN: Final = {
         "address monday tuesday wednesday thursday friday saturday sunday march april something "
         "anything think looking forward hearing received sorry yes sure fine great good new work "
         "works had shall bring help open hall key here very much possible available confirm sent "
-        "does"
+        "does old calling called back evening afternoon got parcel contract enclosed pay pays "
+        "paid price money long take takes repair cannot couldn't don't doesn't i'm we're it's "
+        "i'll we'll going go goes went came come wanted must other others every everyone people "
+        "day days later therefore because while office phone number room house place fence "
+        "anyone someone were being than these those into over make makes"
     ),
     "de": (
         "die und der ich sie in das den wir ist zu mit für nicht es auf ein eine dass an im "
@@ -33,7 +37,13 @@ LATIN: Final = {
         "möchten würde könnten könnte kannst passt schicken senden anhang angehängt unterlagen "
         "besprechung uhr wann wo warum wer welche damit dann hier jetzt leider natürlich müssen "
         "muss soll sollen melden bescheid geben gibt gut besten mal doch ob ja nein keine kein "
-        "meine deine unser unsere vor"
+        "meine deine unser unsere vor neu neue neuen alte rufe anrufen zurück abend abends "
+        "nachmittag angekommen erhalten bekommen paket vertrag anbei bezahlt bezahlen zahlung "
+        "preis geld zeit dauert dauern lange schaffe schade entschuldigung weiß wissen denke "
+        "finde finden sehe sehen gehe gehen ging komme kommen kam wollte konnte möglich andere "
+        "anderen jeder jede alle leute tag tage später danach deshalb weil während arbeit büro "
+        "adresse telefon nummer saal halle öffnen offen reparatur haus ort zaun eigentlich wurde "
+        "gewesen selbst diese dieser dieses man vielleicht treffen"
     ),
     "fr": (
         "de la le et les à des je vous en que pour est un une nous du dans pas sur au ce il "
@@ -45,7 +55,13 @@ LATIN: Final = {
         "jeudi vendredi samedi dimanche pièce jointe ci-joint envoyer envoie apporter plans "
         "dossier rendez-vous salut oui non d'accord bonne journée avance convient disponible svp "
         "très encore aussi même sans tu te toi ton ta tes c'est n'est qu'il s'il après avant "
-        "toujours déjà rien quelque chose"
+        "toujours déjà rien quelque chose nouveau nouvelle vieux appelle appeler rappelle "
+        "rappellerai matin soir après-midi reçu colis contrat payer paie paiement prix argent "
+        "temps durera dure long longtemps beaucoup désolé désolée excusez sais savez sait crois "
+        "pense vois voir vais va allons aller viens venir venu voulais vouloir devoir possible "
+        "autre autres chaque gens jour jours puis donc travail bureau adresse téléphone numéro "
+        "salle ouvrir ouvert réparation maison lieu clôture fut était étaient celui celle cela "
+        "ça ces trouverez leurs"
     ),
     "es": (
         "de la que el en y a los se por un para con no una su las lo me del al es le te si más "
@@ -57,7 +73,12 @@ LATIN: Final = {
         "estimado estimada atentamente cómo dónde cuándo cuál quién sí bien usted ustedes "
         "nosotros ellos nuestro nuestra vuestro planos traer viene venir hora desde hasta entre "
         "sin porque después antes aquí ahora aún algo nada cada otro otra mismo fue era sería "
-        "gustaría saber decir parece confirmar"
+        "gustaría saber decir parece confirmar nuevo nueva viejo llamo llamar llamaré noche "
+        "tarde recibimos recibí recibido paquete contrato pagar paga pago precio dinero tiempo "
+        "tardará tarda largo mucho mucha siento perdón lamento sé sabe sabes creo veo ver voy va "
+        "vamos ir vengo venido quería quisiera deber posible otros todos gente día luego pues "
+        "trabajo oficina dirección teléfono número sala abrir abierto reparación casa lugar "
+        "valla fueron sido siendo ese esa eso esos estas estos hemos"
     ),
     "it": (
         "di e il la che a in un per non è una sono i mi le si con del da lo ci ho al alla della "
@@ -69,7 +90,12 @@ LATIN: Final = {
         "prossima lunedì martedì mercoledì giovedì venerdì sabato domenica buongiorno buonasera "
         "gentile cordiali saluti distinti bene va sì no molto ancora già sempre dopo prima sul "
         "sulla dal dalla delle degli ai agli alle qui ora tutto tutti portare piani venire "
-        "sapere fammi gentilmente attesa"
+        "sapere fammi gentilmente attesa nuovo nuova vecchio chiamo chiamare richiamo richiamerò "
+        "mattina sera pomeriggio ricevuto abbiamo pacco contratto pagare paga pagamento prezzo "
+        "soldi tempo vorrà lungo dispiace scusa scusi so sa sai credo penso vedo vedere vado "
+        "andiamo andare vengo venuto riesco volevo dovere altro altra altri ogni tutte gente "
+        "giorno giorni poi quindi lavoro ufficio indirizzo telefono numero sala aprire aperto "
+        "riparazione casa posto recinzione fu stato stata quello quella questi queste trova hanno"
     ),
     "pt": (
         "de que a o e do da em um para não com uma é os no se na por mais as dos como mas ao ele "
@@ -81,7 +107,12 @@ LATIN: Final = {
         "próxima segunda terça quarta quinta sexta feira sábado domingo prezado prezada sim bem "
         "nosso nossa vosso onde qual quanto porque favor ainda aqui agora tudo nada trazer "
         "plantas mim foi são estão estou vou vai nossos tua teu lhe disso confirmar ver saber "
-        "então"
+        "então novo nova velho ligo ligar ligarei manhã noite recebemos recebi recebido pacote "
+        "contrato segue pagar paga pagamento preço dinheiro tempo demorar demora longo muita "
+        "desculpe desculpa lamento sei sabe sabes acho vejo vamos ir venho vir vindo queria "
+        "poder dever possível outro outra outros cada todos gente dias logo trabalho escritório "
+        "endereço telefone número sala abrir aberto reparação conserto casa lugar cerca foram "
+        "sido essa isto aquele ótimo ótima"
     ),
     "nl": (
         "de en van het een ik in te dat is je op voor met niet we zijn aan er die u om of als "
@@ -92,7 +123,13 @@ LATIN: Final = {
         "bestelling levering vraag antwoord maandag dinsdag woensdag donderdag vrijdag zaterdag "
         "zondag bijlage bijgevoegd sturen stuur gestuurd laten weten komt komen goed ja nee mij "
         "ons onze jouw uw hun hem haar al meer veel nu tot na tegen tekeningen neem mee mogelijk "
-        "even iets"
+        "even iets nieuw nieuwe oud oude bel bellen belde terug ochtend avond middag gisteravond "
+        "ontvangen ontving kreeg pakket contract bijgaand betalen betaalt prijs geld tijd lang "
+        "duurt duren hoelang sorry helaas lukt lukken weet denk vind vinden zie zien ga gaan "
+        "ging kwam wilde konden moest mogelijkheid andere ander zelfde elke ieder iedereen "
+        "mensen dag dagen eerder later daarna daarom omdat terwijl werk kantoor adres telefoon "
+        "nummer zaal openen open reparatie huis plaats hek prima worden werd geweest zelf zij ze "
+        "misschien eigenlijk onder tussen zonder"
     ),
     "pl": (
         "w i nie na z do się to że jest o a po co jak za ale czy dla od ja tak mi już przez są "
@@ -103,7 +140,14 @@ LATIN: Final = {
         "tygodniu miesiąc spotkanie faktura faktury zamówienie dostawa pytanie odpowiedź "
         "poniedziałek wtorek środa środę czwartek piątek sobota niedziela załącznik załączniku "
         "wysłać przesłać przesyłam przynieść plany odpowiada mnie nam nas was wam ich jego jej "
-        "tego tej ten ta te tym nasz góry bo więc gdy pod bez nad nic coś ktoś"
+        "tego tej ten ta te tym nasz góry bo więc gdy pod bez nad nic coś ktoś nowy nowa nowe "
+        "stary komu rano wieczorem wieczór popołudniu dzwonię zadzwonię oddzwonię zadzwonić "
+        "dotarła dotarł otrzymaliśmy dostaliśmy paczka umowa umowę załączam zapłaci zapłacić "
+        "płatność cena pieniądze trwa potrwa długo niestety przykro przepraszam dam rady wiem "
+        "wiecie myślę iść idę przyjść przyjdę zrobić robić możliwe każdy wszystko wszyscy tutaj "
+        "tam teraz potem ponieważ dlatego żeby gdyby praca biuro adres telefon numer sala salę "
+        "otworzyć otwarte naprawa dom ludzie czas miejsce swój inny następny pierwszy drugi masz "
+        "byli będziemy ogrodzenie pasuje dobrze dotyczy wszystkich"
     ),
     "cs": (
         "a se v na je to že o s z do i ve k pro za by ale si po jak jsem jste jsme co tak jako "
@@ -114,7 +158,14 @@ LATIN: Final = {
         "schůzku faktura fakturu objednávka dodávka otázka odpověď pondělí úterý středa středu "
         "čtvrtek pátek sobota neděle příloha příloze poslat posílám přinést plány vyhovuje ano "
         "ne dobře tento tato toto jeho její jejich náš naše váš vaše předem něco nic bez před "
-        "mezi jestliže tedy hodin"
+        "mezi jestliže tedy hodin nový nová nové starý koho ráno večer odpoledne zpátky zavolám "
+        "volám volat zavolejte dorazil dorazila přišel přišla dostali dostal balík smlouva "
+        "smlouvu zasílám odesílám zašlu zaplatí zaplatit platba cena peníze trvat trvá dlouho "
+        "bohužel omlouvám nestihnu nemohu nemůžu chci chceme chcete víte vím vědět myslím jít "
+        "jdu přijít přijdu přijdeme udělat dělat udělám možné možná někdo každý všechno všichni "
+        "tady tam teď potom protože proto kdyby práce kancelář adresa telefon číslo sál otevřít "
+        "otevřeno oprava dům lidé času čas místo svůj svou své jiný další první druhý mít máš "
+        "nemám není jsou byli budeme budete plot moc mně ti tě tebe"
     ),
     "sk": (
         "a sa v na je to že o s z do aj vo k pre za by ale si po ako som ste sme čo tak od už "
@@ -124,7 +175,15 @@ LATIN: Final = {
         "len ešte tiež veľmi zajtra dnes včera týždeň týždni mesiac budúci stretnutie faktúra "
         "faktúru objednávka dodávka otázka odpoveď pondelok utorok streda stredu štvrtok piatok "
         "sobota nedeľa príloha prílohe poslať posielam priniesť plány vyhovuje áno nie dobre "
-        "tento táto toto jeho jej ich náš naše váš vaše vopred niečo nič bez pred medzi"
+        "tento táto toto jeho jej ich náš naše váš vaše vopred niečo nič bez pred medzi nový "
+        "nová nové starý koho ráno večer popoludní späť naspäť zavolám volám volať zavolajte "
+        "prišiel prišla dostali dostal balík zmluva zmluvu zasielam odosielam zaplatí zaplatiť "
+        "platba cena peniaze trvať trvá dlho žiaľ bohužiaľ ospravedlňujem nestihnem nemôžem "
+        "chcem chceme chcete viete viem vedieť myslím ísť idem prísť prídem urobiť robiť urobím "
+        "možné možno niekto každý všetko všetci tu tam teraz potom pretože preto keby práca "
+        "kancelária adresa telefón číslo sála sálu otvoriť otvorené oprava dom ľudia času čas "
+        "miesto svoj iný ďalší prvý druhý máš nemám sú boli budeme budete plot moc mne ti teba "
+        "keď"
     ),
     "sv": (
         "och att det i en jag på är som för av med den till inte har vi ett om du kan ni så de "
@@ -134,7 +193,17 @@ LATIN: Final = {
         "komma skicka skickar bifogat bifogad faktura fakturan beställning leverans fråga frågor "
         "svar möte mötet imorgon idag igår vecka veckan månad nästa måndag tisdag onsdag torsdag "
         "fredag lördag söndag passar bra ja nej ta ritningarna klockan möjligt behöver kunde "
-        "hälsning snälla vänligen"
+        "hälsning snälla vänligen ny nya nytt gammal ringer ringa ringde morgon bitti kväll "
+        "kvällen eftermiddag tillbaka fick fått paket paketet avtal avtalet bilaga bilagan "
+        "ligger betala betalar pris pengar tid lång länge hinner hinna tyvärr ledsen vet tror "
+        "tycker ser se går gå gick kommit ville kunna måste borde möjlighet annan andra samma "
+        "varje man folk dag dagar tidigare senare sedan därför eftersom medan arbete kontor "
+        "adress telefon nummer lokal lokalen öppna öppen reparation hus plats staket ok blir bli "
+        "blev varit finns själv denna detta dessa sin sitt sina hon han dem ännu redan kanske ut "
+        "in upp ner några blivit samt välj ange giltig fel användare ändra ändrat bort lägg både "
+        "utan mellan minst högst flera färre annat skriva sida namn uppgifter gång reparationen saker använd "
+        "använda längre alltid aldrig igen vart hela sätt hjälp försök nödvändig önskar "
+        "meddelande säga ger ge gav deras kvinna barn år vilka än"
     ),
     "da": (
         "og at det i en jeg på er som for af med den til ikke har vi et om du kan så de var mig "
@@ -144,7 +213,18 @@ LATIN: Final = {
         "sender vedhæftet faktura fakturaen bestilling levering spørgsmål svar møde mødet morgen "
         "dag går uge ugen måned næste mandag tirsdag onsdag torsdag fredag lørdag søndag passer "
         "godt ja nej tage tegningerne klokken muligt behøver kunne skulle venligst kære blive "
-        "bliver blev været hende ham sig hvis være lige mange selv undskyld forhånd"
+        "bliver blev været hende ham sig hvis være lige mange selv undskyld forhånd ny nye nyt "
+        "gammel ringer ringe ringede tidlig aften aftes eftermiddag tilbage fik fået modtog "
+        "modtaget pakke pakken kontrakt kontrakten vedhæfter betale betaler pris penge tid lang "
+        "længe tager nå desværre ked tror synes ser se gå gik kommet ville må bør mulighed anden "
+        "andre samme hver man folk dage tidligere senere siden derfor fordi mens arbejde kontor "
+        "adresse telefon nummer sal salen åbne åben reparation reparationen hus sted hegn helt "
+        "fint findes denne dette disse sin sit sine hun han dem endnu allerede måske jeres "
+        "hvilket åbner kigge lave laver gøres ud ind op ned nogle blevet samt vælg indtast "
+        "gyldig gyldigt forkert bruger ændre ændret slet tilføj både uden mellem mindst højst "
+        "flere færre andet skrive side navn oplysninger gang ting brug bruge længere altid "
+        "aldrig igen hvert hele selvom måde hjælp prøv nødvendig ønsker spørge besked modtage "
+        "sagde sige giver give gav deres mand kvinde børn år"
     ),
     "nb": (
         "og å det i en jeg på er som for av med den til ikke har vi et om du kan så de var meg "
@@ -155,7 +235,17 @@ LATIN: Final = {
         "morgen dag går uke uken måned neste mandag tirsdag onsdag torsdag fredag lørdag søndag "
         "passer bra ja nei ta tegningene klokken mulig trenger kunne skulle vennligst kjære bli "
         "blir ble vært henne ham seg hvis være akkurat mange selv beklager forhånd hvor fint ut "
-        "opp"
+        "opp ny nye nytt gammel ringer ringe ringte tidlig kveld kvelden ettermiddag tilbake "
+        "fikk fått mottok mottatt pakke pakken kontrakt kontrakten betale betaler pris penger "
+        "tid lang lenge tar rekker rekke dessverre lei vet tror synes ser se gå gikk kommet "
+        "ville må bør mulighet annen andre samme hver man folk dager tidligere senere siden "
+        "derfor fordi mens arbeid kontor adresse telefon nummer sal salen åpne åpen reparasjon "
+        "reparasjonen hus sted gjerde gjerdet helt greit finnes denne dette disse sin sitt sine "
+        "hun han dem ennå allerede kanskje deres lage lager gjøres inn ned blitt samt velg oppgi "
+        "skriv gyldig feil bruker endre endret slett legg begge uten mellom minst høyst flere "
+        "færre annet skrive side navn opplysninger gang ting bruk bruke lenger alltid aldri "
+        "igjen hvert hele selvom måte hjelp prøv nødvendig ønsker spørre beskjed motta sa si gir "
+        "gi ga mann kvinne barn år hvilke ha enn både"
     ),
     "fi": (
         "ja on ei se että en hän oli mutta kun niin minun minulle olen olet olemme ovat olla voi "
@@ -167,7 +257,15 @@ LATIN: Final = {
         "keskiviikko keskiviikkona torstai torstaina perjantai perjantaina lauantai sunnuntai "
         "liite liitteenä lähettää lähetän tuoda piirustukset sopii hyvin kyllä vain vielä myös "
         "nyt sitten ennen jälkeen kanssa kaikki paljon enemmän jotain mitään asia asiaa pitää "
-        "täytyy haluaisin kello"
+        "täytyy haluaisin kello uusi uuden vanha ensin kenen takaisin soitan soita soittaa "
+        "huomenaamulla aamulla illalla eilisen saimme saitko saada sain pakettinne paketti "
+        "sopimus sopimuksen lähetin lähetetty maksaa maksan maksetaan hinta kestää kauanko ehdi "
+        "ehtisin pääse pääsen tulla tulen tulee tulemme tule mennä menen haluan haluamme "
+        "haluatko tiedän tiedätkö tietää pitäisi voin voidaan vastata vastaa ilmoittaa ilmoita "
+        "työ työn talo salin sali avata auki korjaus puhelin numero osoite aika aikaa paikka "
+        "ihmiset päivä päivänä aamu ilta mahdollista valitettavasti ikävä pahoittelen "
+        "toivottavasti ehkä tässä tuossa siellä täällä tältä tällä joka jotta koska vaan vai "
+        "eikö onko olisi olisin ollut"
     ),
     "hu": (
         "a az és hogy nem is egy ez van meg de ha csak már mint kérem én te mi ti ők ezt azt ami "
@@ -178,7 +276,15 @@ LATIN: Final = {
         "szállítás kérdés válasz hétfő hétfőn kedd kedden szerda szerdán csütörtök csütörtökön "
         "péntek pénteken szombat vasárnap melléklet mellékelve csatolva küldöm küldeni elküldeni "
         "hozd hozni terveket megfelel nekem neked nekünk önnek önöknek igen jól nagyon mikor hol "
-        "miért hogyan melyik mennyi minden valami után előtt óra órakor rendben"
+        "miért hogyan melyik mennyi minden valami után előtt óra órakor rendben új régi pénz "
+        "kinek reggel este délután visszahívlak hívom hívlak hívjon felhívom megkaptuk megkaptam "
+        "kaptam kaptuk küldtem csomag csomagot szerződés szerződést mellékletben mellékelten "
+        "fizet fizeti fizetni fizetés ár árat tart tartani meddig mennyibe sajnos sajnálom érek "
+        "ráérek rá tudunk tudják tudnak tudnának megy megyek jön jövök jönni menni látni látom "
+        "gondolom hiszem akarok akarom szeretne lehetséges esetleg talán itt ott ahol amikor "
+        "ahogy így úgy azért mert hiszen javítás munka iroda cím telefon szám terem termet "
+        "nyitni nyitva ház másik saját magyar emberek nap napon idő időpont időpontot "
+        "kapcsolatban kapcsolatos történt fog fogja fogom lett legyen"
     ),
     "ro": (
         "și de în la a să nu o cu pe pentru este un că din ce mai am vă au sunt dar se care ați "
@@ -189,7 +295,13 @@ LATIN: Final = {
         "viitoare ședința întâlnire factura factură comanda comandă livrare întrebare răspuns "
         "luni marți miercuri joi vineri sâmbătă duminică atașat atașament trimit trimite "
         "trimiteți rog aduce aduci planurile convine ora acest această acestea nostru noastră "
-        "dumneavoastră tău ta ceva"
+        "dumneavoastră tău ta ceva nou nouă vechi sun suni suna dimineață dimineața seara aseară "
+        "după-amiază înapoi primit primim colet coletul contract contractul anexat plătește "
+        "plăti plata preț prețul bani timp durează dura lung mult pare rău părere regret știu "
+        "știți știi cred văd merge merg vine vin vină vrea vreți trebui posibil alt alta altă "
+        "alte același fiecare toți oameni zi zile zilei târziu apoi deoarece lucru lucrare birou "
+        "adresa telefon număr numărul sala sală deschide reparația casă loc gard regulă era erau "
+        "fie însă deci cel cea cei cele lor ei el ea noi"
     ),
     "tr": (
         "ve bir bu için de da ile ne mi mı çok var olarak daha ama ben sen biz siz o gibi kadar "
@@ -200,7 +312,14 @@ LATIN: Final = {
         "getirebilir getirir ekte ekli dosya fatura faturayı sipariş teslimat soru sorum cevap "
         "toplantı yarın bugün dün hafta haftaya ay gelecek pazartesi salı çarşamba perşembe cuma "
         "cumartesi pazar günü uygun saat hala henüz ancak veya ya hem ise diye göre kendi bizim "
-        "sizin benim senin istiyorum istiyoruz"
+        "sizin benim senin istiyorum istiyoruz yeni eski para parasını sabah akşam öğleden "
+        "akşamı seni beni geri ararım arayacağım aradım aldık aldım gönderiyorum gönderdim "
+        "gönderdik sözleşme sözleşmeyi paket paketinizi açabilir kapatabilir yapabilir gelebilir "
+        "gelemiyorum geliyorum gidiyorum biliyor biliyorum bilmiyorum düşünüyorum gerekiyor "
+        "gerek lazım mümkün başka bütün tüm birlikte arasında üzerinde hakkında konuda konu "
+        "tarih tarihinde sürecek sürer ödeyecek ödeme ödedim salon salonu iş işi ofis adres "
+        "telefon numara numaranız mail bilgi bilgiler şekilde durum sorun memnun yardım yardımcı "
+        "hemen kısa uzun güzel maalesef belki zaman olursa olursanız iseniz"
     ),
     "vi": (
         "và của là có cho không được tôi bạn anh chị em một các những này đó với trong để đã sẽ "
@@ -208,7 +327,9 @@ LATIN: Final = {
         "gửi thân ạ vui lòng giúp mình chúng ta họ nó gì nào sao đâu ai bao giờ nhiêu mấy hôm "
         "nay mai qua tuần tháng sau trước thứ hai ba tư năm sáu bảy chủ nhật ngày họp cuộc hóa "
         "đơn hàng giao câu hỏi trả lời đính kèm tệp mang theo bản vẽ tiện rồi vâng dạ rất nhiều "
-        "hơn thể cần muốn biết làm việc phải nên lại còn chỉ trên dưới xem"
+        "hơn thể cần muốn biết làm việc phải nên lại còn chỉ trên dưới xem mới cũ tiền sáng tối "
+        "chiều gọi điện thoại số địa nhận gói hợp đồng giá lâu mất lỗi nghĩ thấy đi lẽ khác mọi "
+        "người công văn phòng mở cửa sửa nhà chỗ rào hội trường nhé thưa quý"
     ),
     "id": (
         "yang dan di untuk dengan ini itu tidak dari saya anda kami kita akan pada ke ada bisa "
@@ -226,7 +347,10 @@ LATIN: Final = {
         "trebam želim samo još već također vrlo sutra danas jučer tjedan mjesec sljedeći "
         "sastanak račun narudžba dostava pitanje odgovor ponedjeljak utorak srijeda četvrtak "
         "petak subota nedjelja privitku poslati šaljem donijeti planove odgovara dobro ovaj ova "
-        "ovo njegov naš vaš nešto ništa prije poslije"
+        "ovo njegov naš vaš nešto ništa prije poslije novi nova novo nazvat ću ćemo ćete jutro "
+        "večer poslijepodne natrag primili paket ugovor platiti cijena novac vrijeme trajati "
+        "dugo nažalost znam mislim ići doći moguće netko svatko ovdje tamo sada zato posao ured "
+        "adresa telefon broj dvorana otvoriti popravak kuća ljudi mjesto drugi"
     ),
     "et": (
         "ja on ei et see ta ma me te ka kui aga mis kes kus millal miks kuidas või oli olen "
@@ -244,40 +368,9 @@ LATIN: Final = {
         "fer enviar adjunt factura comanda lliurament pregunta resposta reunió demà avui ahir "
         "setmana mes dilluns dimarts dimecres dijous divendres dissabte diumenge bon dia bona "
         "tarda atentament on quin qui sí bé nosaltres vostè nostre nostra portar plànols va em "
-        "hora fins entre sense perquè després abans aquí ara encara alguna cosa"
+        "hora fins entre sense perquè després abans aquí ara encara alguna cosa seva seu meva "
+        "nova nou són estan aquests aquestes aquell poden cal voleu heu hem tots totes altre "
+        "altres cada dies molta poc llavors des contra mateix doncs lloc casa feina"
     ),
 }
 """Languages in Latin letters, by ISO 639-1."""
-
-CYRILLIC: Final = {
-    "ru": (
-        "и в не на я что с он как это по но вы мы за у от так для бы до мне если же то из вас "
-        "нас вам нам можно можете можешь может когда где почему кто какой какая сколько уже ещё "
-        "еще только очень также или пожалуйста спасибо здравствуйте добрый день привет уважением "
-        "уважаемый завтра сегодня вчера неделя неделе месяц следующий встреча встречу счёт счет "
-        "заказ доставка вопрос ответ понедельник вторник среда среду четверг пятница пятницу "
-        "суббота воскресенье вложение вложении отправить отправлю прислать пришлите взять собой "
-        "чертежи подходит да нет хорошо этот эта все всё его её их наш ваш есть быть будет был "
-        "была было нужно надо ли при чтобы меня тебя тебе ты она они"
-    ),
-    "uk": (
-        "і в не на я що з він як це по але ви ми за у від так для б до мені якщо ж то із вас нас "
-        "вам нам можна можете можеш може коли де чому хто який яка скільки вже ще тільки дуже "
-        "також або будь ласка дякую дякуємо вітаю добрий день доброго дня привіт повагою "
-        "шановний завтра сьогодні вчора тиждень тижні місяць наступний зустріч рахунок "
-        "замовлення доставка питання запитання відповідь понеділок вівторок середа середу четвер "
-        "п'ятниця п'ятницю субота неділя вкладення надіслати надішліть взяти собою креслення "
-        "підходить ні добре цей ця все його її їх наш ваш є бути буде був була було потрібно "
-        "треба чи при щоб мене тебе тобі ти вона вони та й про після перед"
-    ),
-    "bg": (
-        "и в не на аз че с той като това по но вие ние за у от да се са си ще е съм сте сме до "
-        "ми ако то ви ни мога можете можеш може кога къде защо кой коя какво колко вече още само "
-        "много също или моля благодаря здравейте добър ден здравей поздрави уважение уважаеми "
-        "утре днес вчера седмица месец следващата среща срещата фактура фактурата поръчка "
-        "доставка въпрос отговор понеделник вторник сряда четвъртък петък събота неделя прикачен "
-        "файл изпратя изпратите донесете донесеш чертежите устройва добре този тази всичко "
-        "неговия нашия вашия има бъде беше трябва дали при мен теб ти тя те след преди със във ли"
-    ),
-}
-"""Languages in Cyrillic letters."""
