@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,21 @@ def test_unit_that_loses_its_transaction_alone_does_not_harm_the_next(
     commits.run(work(loses_the_transaction))
     commits.run(work(add("after")))
     assert stored(path) == ["after"]
+
+
+@pytest.mark.parametrize("others", [(), (add("a"),)])
+def test_unit_that_hides_the_loss_of_its_transaction_is_not_told_that_it_is_stored(
+    commits: GroupCommit, path: Path, others: tuple[Callable[[sa.Connection], object], ...]
+) -> None:
+    def hides(conn: sa.Connection) -> None:
+        add("lost")(conn)
+        with suppress(sa.exc.IntegrityError):
+            loses_the_transaction(conn)
+
+    batch = work(*others, hides)
+    commits.run(batch)
+    assert isinstance(batch[-1].error, UnitMisuseError)
+    assert stored(path) == ["a"][: len(others)]
 
 
 def test_error_from_commit_is_unknown_to_every_unit(commits: GroupCommit, path: Path) -> None:

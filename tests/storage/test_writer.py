@@ -89,6 +89,24 @@ async def test_units_that_wait_together_share_one_commit(
     assert seen == ["commit"]
 
 
+async def test_units_asked_for_in_one_turn_of_the_loop_make_one_hop(
+    database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hops: list[int] = []
+    hand_over = database._writer._hand_over
+
+    def counted() -> None:
+        hops.append(len(database._writer._fresh))
+        hand_over()
+
+    monkeypatch.setattr(database._writer, "_hand_over", counted)
+    async with anyio.create_task_group() as tasks:
+        for number in range(20):
+            tasks.start_soon(database.write, add(str(number)))
+    monkeypatch.undo()
+    assert hops == [20]
+
+
 async def test_units_are_run_in_the_order_in_which_they_were_asked_for(
     database: SqliteDatabase, path: Path
 ) -> None:
