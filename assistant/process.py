@@ -87,6 +87,8 @@ class Process:
                         since_s=self.since_s,
                     )
                 )
+        if loaded.daemon != self.loaded.daemon:
+            log.warning("fencepost.toml has changed: restart for it to take effect")
         self.built = kept
         self.loaded = loaded
         self.house.accounts = {

@@ -115,7 +115,9 @@ async def _turn(turn: _Turn) -> Result:
     house, account = turn.house, turn.account
     await _reconcile_first(turn)
     await _track(turn)
-    turn.conversation, turn.unread = await reading.conversation(account, turn.record, house.read)
+    turn.conversation, turn.unread = await reading.conversation(
+        account, turn.record, house.read, house.aside
+    )
     house.faults.hit(FaultPoint.READ)
     turn.triage, envelope = _judge(turn.conversation)
     known = reading.known(turn.record, turn.open_drafts)
@@ -241,9 +243,20 @@ def _recorder(turn: _Turn) -> drafting.RecordUnit:
             conn, intent.id, intent.attempt, outcome, turn.house.timing
         )
         again_at = recorded.again_at or turn.again_at_ms
+        turn.plan = dataclasses.replace(turn.plan, because=_because(outcome))
         _finish(conn, turn, dues_before=before, again_at=again_at)
 
     return unit
+
+
+def _because(outcome: Outcome) -> str | None:
+    match outcome:
+        case Accepted():
+            return None
+        case Rejected(reason=reason):
+            return f"the draft was refused: {reason}"
+        case Unknown(reason=reason):
+            return f"nobody can say yet whether its draft was made: {reason}"
 
 
 async def _refused(turn: _Turn, refused: Refused) -> Result:
