@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from anyio import to_thread
 
 from assistant.core.plan import Policy
 from assistant.core.reconciliation import Schedule
@@ -19,8 +22,21 @@ from providers.mime.message import Mail, Owner
 from providers.ports import Mailbox, Notifier
 from storage.words import NO_FAULTS, Clock, Faults, IntegrationId, OwnerId, UserName
 
+T = TypeVar("T")
 Reader = Callable[[bytes, Sequence[str]], Mail]
 """Reads one mail; the texts are those of the earlier messages of its thread."""
+
+
+class Aside(Protocol):
+    """Runs long, blocking work beside the event loop; tests run it at once."""
+
+    async def __call__(self, job: Callable[[], T], /) -> T:
+        """Run *job* and give its result."""
+
+
+async def on_a_thread(job: Callable[[], T], /) -> T:
+    """Run *job* on a worker thread."""
+    return await to_thread.run_sync(job)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +85,7 @@ class House:
     settings: Settings
     mark_secret: bytes
     read: Reader
+    aside: Aside = on_a_thread
     sole: bool = True
     faults: Faults = NO_FAULTS
     accounts: dict[IntegrationId, Account] = field(default_factory=dict)

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 import structlog
-from anyio import to_thread
 from sqlalchemy import Connection
 
 from assistant.core.conversation import Conversation, Entry
 from assistant.core.plan import Asked, Known, OurDraft
-from assistant.house import Account, Reader
+from assistant.house import Account, Aside, Reader
 from providers.mime.message import Mail, Owner
 from providers.mime.threads import distinct_messages
 from providers.ports import Folder, ThreadScope
@@ -115,7 +115,7 @@ def known(record: Record, open_drafts: Sequence[Draft]) -> Known:
 
 
 async def conversation(
-    account: Account, record: Record, read: Reader
+    account: Account, record: Record, read: Reader, aside: Aside
 ) -> tuple[Conversation, list[Unread]]:
     """The thread's mail as it is now, in order of arrival; and what could not be read.
 
@@ -128,7 +128,7 @@ async def conversation(
         for message, one in zip(wanted, fetched, strict=True)
         if one.raw is not None
     ]
-    return await to_thread.run_sync(_read_all, raws, account.owner, record.row.subject, read)
+    return await aside(partial(_read_all, raws, account.owner, record.row.subject, read))
 
 
 def _read_all(
