@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assistant.cli import common
+
 if TYPE_CHECKING:
     from config.initial import Answers, Gmail, Imap, Maildir
 
@@ -24,13 +26,7 @@ _ZONES = "zoneinfo/"
 
 
 @click.command("init")
-@click.option(
-    "--config",
-    "config_option",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Folder for the configuration.",
-)
+@common.config_option
 @click.option("--user", metavar="NAME", help="Name of the user's file; guessed from --name.")
 @click.option("--name", metavar="TEXT", help="Your name, as it stands in From.")
 @click.option(
@@ -47,11 +43,9 @@ _ZONES = "zoneinfo/"
 @click.option("--imap-host", metavar="HOST", help="Name of an IMAP server.")
 @click.option("--imap-user", metavar="NAME", help="Who logs in there.")
 @click.option("--yes", is_flag=True, help="Ask nothing; take a guess where nothing is given.")
-@click.pass_context
-def init(
-    context: click.Context,
+def command(
     *,
-    config_option: Path | None,
+    config_dir: Path | None,
     user: str | None,
     name: str | None,
     addresses: tuple[str, ...],
@@ -80,9 +74,9 @@ def init(
         signature=ask("--signature", "Signature", signature, name.partition(" ")[0]),
         mailbox=_mailbox(ask, provider, maildir, imap_host, imap_user or addresses[0]),
     )
-    config_dir = find_config_dir(config_option or _config_of(context))
-    _write(config_dir, answers)
-    _say_what_to_do(config_dir, answers)
+    folder = find_config_dir(config_dir)
+    _write(folder, answers)
+    _say_what_to_do(folder, answers)
 
 
 class _Asker:
@@ -139,12 +133,6 @@ def guess_maildir() -> str:
 
 def _split(text: str) -> tuple[str, ...]:
     return tuple(text.replace(",", " ").split())
-
-
-def _config_of(context: click.Context) -> Path | None:
-    """``--config`` where it was given before the command's name."""
-    named = context.find_root().params.get("config")
-    return named if isinstance(named, Path) else None
 
 
 def _write(config_dir: Path, answers: Answers) -> None:

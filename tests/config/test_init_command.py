@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from assistant.cli.init import guess_timezone, init, maildir_remarks
+from assistant.cli.init import command, guess_timezone, maildir_remarks
+from assistant.cli.main import cli
 from config.command import output_of
 from storage.words import UserName
 from tests.config.folder import Folder
 
 
 def run(folder: Folder, *options: str, typed: str = "") -> Result:
-    return CliRunner().invoke(init, ["--config", str(folder.path), *options], input=typed)
+    return CliRunner().invoke(command, ["--config", str(folder.path), *options], input=typed)
 
 
 def given(folder: Folder, *options: str) -> Result:
@@ -40,6 +41,15 @@ def test_with_all_options_nothing_is_asked(folder: Folder, tmp_path: Path) -> No
     user = folder.load().users[UserName("robin")]
     assert user.mailboxes[0].account == f"maildir {maildir}"
     assert str(user.timezone) == "Europe/Paris"
+
+
+def test_the_folder_may_be_named_before_the_command(folder: Folder) -> None:
+    options = ["--yes", "--name", "Robin", "--address", "robin@example.com", "--maildir", "x"]
+
+    result = CliRunner().invoke(cli, ["--config", str(folder.path), "init", *options])
+
+    assert result.exit_code == 0, result.output
+    assert set(folder.load().users) == {"robin"}
 
 
 def test_answers_are_typed_and_guesses_taken(folder: Folder, tmp_path: Path) -> None:
@@ -116,8 +126,7 @@ def test_an_existing_user_is_refused(folder: Folder) -> None:
 def test_a_maildir_without_drafts_is_told_how_to_get_them(tmp_path: Path) -> None:
     remark = maildir_remarks(str(make_maildir(tmp_path / "My Mail")))[-1]
 
-    command = remark.partition(": ")[2]
-    output_of(["sh", "-c", command], 30.0)
+    output_of(["sh", "-c", remark.partition(": ")[2]], 30.0)
     assert maildir_remarks(str(tmp_path / "My Mail")) == [
         f"{tmp_path / 'My Mail'} is a Maildir with 0 mails in its inbox"
     ]
