@@ -55,6 +55,8 @@ Settings = tuple[tuple[str, str, str], ...]
 _WRITING: Final[Settings] = (
     ("journal_mode", "WAL", "wal"),
     ("synchronous", "FULL", "2"),
+    # macOS keeps what fsync wrote in the drive's cache; elsewhere this changes nothing.
+    ("fullfsync", "ON", "1"),
     ("foreign_keys", "ON", "1"),
     ("journal_size_limit", str(16 * 1024 * 1024), str(16 * 1024 * 1024)),
 )

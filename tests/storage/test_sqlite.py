@@ -64,7 +64,13 @@ def test_database_and_reader_are_what_the_house_asks_for() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("journal_mode", "wal"), ("synchronous", 2), ("foreign_keys", 1), ("busy_timeout", 1000)],
+    [
+        ("journal_mode", "wal"),
+        ("synchronous", 2),
+        ("fullfsync", 1),
+        ("foreign_keys", 1),
+        ("busy_timeout", 1000),
+    ],
 )
 async def test_writing_connection_is_durable(
     database: SqliteDatabase, name: str, value: object
