@@ -99,7 +99,7 @@ def introduction(lines: Sequence[str], last: int, *, first: int, marked_next: bo
         return None
     joined = ""
     found: int | None = None
-    dated = False
+    ended = False
     for start in range(last, max(first, last - _MOST_WRAPPED + 1) - 1, -1):
         part = plain(lines[start])
         if not part or len(joined) + len(part) > _LONGEST:
@@ -110,8 +110,8 @@ def introduction(lines: Sequence[str], last: int, *, first: int, marked_next: bo
         if _is_whole(joined, part):
             return _name_above(lines, start, first, joined)
         if found is None:
-            found, dated = start, _DATE.search(joined) is not None
-        elif not dated and _names_all(joined) and _begins_paragraph(lines, start, first):
+            found, ended = start, _DATE.search(joined) is not None or part[0].isupper()
+        elif not ended and _names_all(joined) and _begins_paragraph(lines, start, first):
             return start
     return found
 
@@ -265,7 +265,7 @@ def header_block(lines: Sequence[str], start: int) -> HeaderBlock | None:
                 break
         elif _pasted(line):
             return None
-        elif blanks or not _continues(line):
+        elif blanks or not _continues(lines[at - 1], line):
             break
         else:
             end = at + 1
@@ -279,10 +279,11 @@ def _pasted(line: str) -> bool:
     return line[:40].split(":", 1)[0].strip().casefold() in _RAW_LABELS
 
 
-def _continues(line: str) -> bool:
+def _continues(above: str, line: str) -> bool:
     """Whether a line without label looks like the rest of a folded list of recipients."""
     text = plain(line[:_LONGEST])
-    return "@" in text or text.endswith((";", ",")) or ";" in text or text.startswith("<")
+    listed = plain(above[-_LONGEST:]).endswith((";", ","))
+    return listed or "@" in text or text.endswith(";") or text.startswith("<")
 
 
 def _is_header(kinds: set[str], address: bool) -> bool:

@@ -201,7 +201,8 @@ LATIN: Final = {
         "adress telefon nummer lokal lokalen öppna öppen reparation hus plats staket ok blir bli "
         "blev varit finns själv denna detta dessa sin sitt sina hon han dem ännu redan kanske ut "
         "in upp ner några blivit samt välj ange giltig fel användare ändra ändrat bort lägg både "
-        "utan mellan minst högst flera färre annat skriva sida namn uppgifter gång reparationen saker använd "
+        "utan mellan minst högst flera färre annat skriva sida namn uppgifter gång reparationen "
+        "saker använd "
         "använda längre alltid aldrig igen vart hela sätt hjälp försök nödvändig önskar "
         "meddelande säga ger ge gav deras kvinna barn år vilka än"
     ),

@@ -26,7 +26,7 @@ from providers.mime.intros import (
     marker,
     plain,
 )
-from providers.mime.quotes_parent import Parents, answers_inside, repeated
+from providers.mime.quotes_parent import Parents, answers_inside, is_theirs, repeated
 from providers.mime.signatures import postscript, signature_start
 
 _WRAP: Final = range(62, 82)
@@ -158,11 +158,15 @@ class _Walk:
         if marked_next:
             self._cut(start, following, Cut.INTRODUCTION)
             return following
-        if not self._own_before(start):
+        if not self._own_before(start) and not self._theirs(at + 1):
             return None  # all that follows may be the answer: it stays
         self._cut(self._rule_above(start), at + 1, Cut.INTRODUCTION)
         self._cut(at + 1, len(self.lines), Cut.BELOW)
         return -1
+
+    def _theirs(self, start: int) -> bool:
+        parents = self.reading.parents
+        return bool(parents) and is_theirs(self.lines[start:], parents)
 
     def _headers(self, start: int, block: HeaderBlock | None) -> int:
         """Cuts a marker or a header block, and what stands below it unless marks tell it apart."""
@@ -326,8 +330,7 @@ def _answers(reading: Reading) -> None:
         if why is Cut.BELOW or (why is Cut.QUOTE and at in reading.certain)
     ]
     for at, line in enumerate(quoted):
-        text = unmarked(reading.lines[line])
-        if header_block(reading.lines, line) or marker(text):
+        if header_block(reading.lines, line) or marker(unmarked(reading.lines[line])):
             quoted = quoted[:at]
             break
     texts = [unmarked(reading.lines[at]) for at in quoted]

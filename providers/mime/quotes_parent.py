@@ -38,6 +38,7 @@ class Parents:
         """Takes full texts in order of arrival; of many the last count, of a long one its head."""
         self._runs: set[tuple[str, ...]] = set()
         self._short: set[tuple[str, ...]] = set()
+        self._sizes: list[int] = []
         room = _MOST_PARENT_CHARS
         for text in reversed(texts):
             if room <= 0:
@@ -46,6 +47,7 @@ class Parents:
             room -= len(part)
             words = tokens(part)
             self._runs.update(_runs(words))
+            self._sizes.append(len(words))
             for line in part.splitlines():
                 found = tuple(tokens(line[:400]))
                 if 0 < len(found) < _RUN:
@@ -60,6 +62,10 @@ class Parents:
         if len(words) < _RUN:
             return tuple(words) in self._short
         return all(run in self._runs for run in _runs(words))
+
+    def is_whole(self, known: int) -> bool:
+        """Whether ``known`` words are about as many as some parent has, three at least."""
+        return any(3 <= size <= known * 1.2 for size in self._sizes)
 
     def known(self, lines: Sequence[str]) -> list[tuple[int, int]]:
         """For each of ``lines``: how many words it has, and how many of them are known.
@@ -117,19 +123,33 @@ def repeated(lines: Sequence[str], parents: Parents) -> set[int]:
     return set()
 
 
-def answers_inside(lines: Sequence[str], parents: Parents) -> set[int]:
-    """Positions of quoted ``lines`` that the parent does not hold: answers typed into a quotation.
-
-    Only where the quotation is plainly that parent's (most of its words are known), and only lines
-    below its first known one. Lines that a parent has as lines are never answers.
-    """
-    counts = [
+def _counts(lines: Sequence[str], parents: Parents) -> list[tuple[int, int]]:
+    """As ``Parents.known``, where a line that a parent has as a line is known however short."""
+    return [
         (total, total if total and parents.holds_line(line) else known)
         for line, (total, known) in zip(lines, parents.known(lines), strict=True)
     ]
+
+
+def is_theirs(lines: Sequence[str], parents: Parents) -> bool:
+    """Whether ``lines`` are plainly a quotation: mostly a parent's words, or a parent whole."""
+    return _is_theirs(_counts(lines, parents), parents)
+
+
+def _is_theirs(counts: Sequence[tuple[int, int]], parents: Parents) -> bool:
     total = sum(count for count, _ in counts)
     known = sum(count for _, count in counts)
-    if known < LEAST_WORDS or known * 2 < total:
+    return (known >= LEAST_WORDS and known * 2 >= total) or parents.is_whole(known)
+
+
+def answers_inside(lines: Sequence[str], parents: Parents) -> set[int]:
+    """Positions of quoted ``lines`` that the parent does not hold: answers typed into a quotation.
+
+    Only where the quotation is plainly that parent's, and only lines below its first known one.
+    Lines that a parent has as lines are never answers.
+    """
+    counts = _counts(lines, parents)
+    if not _is_theirs(counts, parents):
         return set()
     first = next(at for at, (_, count) in enumerate(counts) if count)
     return {at for at, (words, count) in enumerate(counts) if at > first and words and not count}
