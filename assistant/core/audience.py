@@ -44,7 +44,7 @@ class Place(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Self:
+class Me:
     """The owner as mails know them: own addresses by key, and the words they are called by."""
 
     addresses: Mapping[str, str]
@@ -52,7 +52,7 @@ class Self:
     domains: frozenset[str]
 
     @classmethod
-    def of(cls, owner: Owner) -> Self:
+    def of(cls, owner: Owner) -> Me:
         """What is known of an owner."""
         people = [Address(addr=addr, name=owner.name) for addr in owner.addresses]
         local_parts = [Address(addr=addr) for addr in owner.addresses]
@@ -99,16 +99,16 @@ def writers(mail: Mail) -> frozenset[str]:
     return frozenset(address_key(each.addr) for each in mail.from_ if each.addr)
 
 
-def audience(mail: Mail, self: Self) -> Audience:
+def audience(mail: Mail, me: Me) -> Audience:
     """Where the owner stands in the headers of a mail."""
     to = _people(mail.to)
     copy = _people(mail.cc)
-    others = [each for each in (to | copy).values() if not self.owns(each.addr)]
-    direct = sum(not self.owns(each.addr) for each in to.values())
+    others = [each for each in (to | copy).values() if not me.owns(each.addr)]
+    direct = sum(not me.owns(each.addr) for each in to.values())
     return Audience(
-        place=_place(mail, to, copy, self),
+        place=_place(mail, to, copy, me),
         addressed=direct + 1,
-        others=_names_of(others) - self.names,
+        others=_names_of(others) - me.names,
     )
 
 
@@ -116,14 +116,12 @@ def _people(addresses: Iterable[Address]) -> dict[str, Address]:
     return {address_key(each.addr): each for each in addresses if each.addr}
 
 
-def _place(
-    mail: Mail, to: Mapping[str, Address], copy: Mapping[str, Address], self: Self
-) -> Place:
-    direct = [self.owns(each.addr) for each in to.values()]
+def _place(mail: Mail, to: Mapping[str, Address], copy: Mapping[str, Address], me: Me) -> Place:
+    direct = [me.owns(each.addr) for each in to.values()]
     if any(direct):
         others = direct.count(False)
         return Place.SOLE if not others else Place.FEW if others < FEW else Place.MANY
-    if any(self.owns(each.addr) for each in copy.values()):
+    if any(me.owns(each.addr) for each in copy.values()):
         return Place.COPY
     if mail.list_id or mail.list_post:
         return Place.LISTED

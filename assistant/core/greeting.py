@@ -10,7 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from assistant.core.phrases.sentences import fold, plain, words
+from assistant.core.phrases.sentences import fold, words
+from providers.mime.invisible import visible_line
 from providers.mime.message import Address
 
 _SALUTE: Final = {
@@ -37,7 +38,7 @@ MOST_NAMES: Final = 3
 
 def first_name(display: str) -> str | None:
     """The first name in a display name, None when it does not look like a person's."""
-    text = " ".join(_ASIDE.sub(" ", plain(display)[:200]).split())
+    text = " ".join(_ASIDE.sub(" ", visible_line(display)[:200]).split())
     if not text or "@" in text or "/" in text or ":" in text:
         return None
     family, comma, given = text.partition(",")

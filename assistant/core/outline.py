@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from assistant.core.audience import answers_to
 from assistant.core.conversation import Conversation, Triage
 from assistant.core.greeting import greeting
-from assistant.core.phrases.sentences import plain, unlinked
+from assistant.core.phrases.sentences import unlinked
+from providers.mime.envelope import reply_envelope
+from providers.mime.invisible import visible_line
 from providers.mime.message import Address
 
 QUESTIONS_LIMIT: Final = 12
@@ -46,9 +47,10 @@ def _greeted(conversation: Conversation, triage: Triage) -> tuple[Address, ...]:
     if triage.answer is None or not 0 <= triage.answer < len(conversation.entries):
         return ()
     mail = conversation.entries[triage.answer].mail
-    return answers_to(mail, conversation.owner)
+    envelope = reply_envelope(mail, conversation.owner)
+    return envelope.to if envelope is not None else ()
 
 
 def _quoted(question: str) -> str:
-    text = " ".join(unlinked(plain(question)).split())
+    text = unlinked(visible_line(question))
     return text if len(text) <= QUESTION_LENGTH else text[: QUESTION_LENGTH - 1].rstrip() + "…"

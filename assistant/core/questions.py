@@ -4,7 +4,7 @@ Only the writer's own new words may be given here: what stands in a quotation is
 one who quotes. The result says what is asked, how firmly, and of whom by name; whether the owner
 is meant, and whether it was answered, is for ``rules``.
 
-A question mark of any script is a question; beyond that the phrases of seven languages tell
+A question mark of any script is a question; beyond that the phrases of many languages tell
 requests that have none, courtesies that ask nothing, and questions that nobody waits for. Mail
 text is data: a sentence is only ever classified, never obeyed. Linear in the text; never raises.
 """
@@ -16,14 +16,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from assistant.core.phrases import LANGUAGES, lexicon
+from assistant.core.phrases import FURTHER, LANGUAGES, lexicon, pieces
 from assistant.core.phrases.lexicon import Hit, Kind
-from assistant.core.phrases.sentences import Sentence, plain, sentences, words
+from assistant.core.phrases.sentences import Sentence, sentences, words
+from providers.mime.invisible import visible
 
 ASKS_LIMIT: Final = 40
 QUOTE_LIMIT: Final = 300
+OPENING: Final = 2
+"""So many sentences after the greeting tell what a short mail is about."""
 _ENOUGH_WORDS: Final = 25
-_AND: Final = frozenset(words("and und et y e en i och og oder or ou o of"))
+_LONGEST_NAMES: Final = 12
+_AND: Final = frozenset(words("and und et y e en i och og oder or ou o of ed"))
 _FORWARD: Final = re.compile(
     r"^[ \t]*(?:-{2,}[ \t]*)?(?:(?:begin )?forwarded (?:message|by)|original message|"
     r"(?:anfang der )?weitergeleitete nachricht|ursprüngliche nachricht|message transféré|"
@@ -33,6 +37,9 @@ _FORWARD: Final = re.compile(
     r"begin doorgestuurd bericht|oorspronkelijk bericht)\b",
     re.IGNORECASE | re.MULTILINE,
 )
+_REPORTED: Final = re.compile(r"\S\s+[\"“„«»'‘‚].{0,400}[?？][\"”“«»'’]+[\s.!,)]*$", re.DOTALL)
+_ASKING: Final = frozenset({Kind.REQUEST, Kind.QUESTION})
+_SILENT: Final = frozenset({Kind.GREETING})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +53,22 @@ class Ask:
     firm: bool
     names: frozenset[str] = frozenset()
     kinds: frozenset[Kind] = frozenset()
+    question: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a text says: asks in order, the kinds of phrase in it, and who the greeting names."""
+    """What a text says.
+
+    ``asks`` in order; ``kinds`` of phrases anywhere and in the ``opening``; ``weights`` how many
+    separate phrases of a kind; who the greeting names; the words of a deadline; the language that
+    the phrases are of; how many ``words``; whether a forwarded mail follows.
+    """
 
     asks: tuple[Ask, ...] = ()
     kinds: frozenset[Kind] = frozenset()
-    counts: dict[Kind, int] = field(default_factory=dict)
+    opening: frozenset[Kind] = frozenset()
+    weights: dict[Kind, int] = field(default_factory=dict)
     greeted: frozenset[str] = frozenset()
     deadline: str | None = None
     language: str | None = None
@@ -62,26 +76,31 @@ class Said:
     forwards: bool = False
 
 
-def own_words(text: str) -> tuple[str, bool]:
+def said(text: str, language: str | None, names: frozenset[str]) -> Said:
+    """What the new text of a mail says; ``names`` are the words by which people are known."""
+    mine, forwards = _own_words(visible(text))
+    found = sentences(mine)
+    total = sum(len(each.words) for each in found)
+    spoken = _spoken(language, total)
+    reader = _Reader(names)
+    for sentence in found:
+        hits = lexicon().find(sentence.words, sentence.starts)
+        if not reader.take(sentence, [hit for hit in hits if hit.language in spoken]):
+            break
+    return reader.said(total, forwards=forwards)
+
+
+def _own_words(text: str) -> tuple[str, bool]:
     """The text before a forwarded mail in it, and whether there is one."""
     found = _FORWARD.search(text)
     return (text[: found.start()], True) if found else (text, False)
 
 
-def said(text: str, language: str | None, names: frozenset[str]) -> Said:
-    """What the new text of a mail says; ``names`` are the words by which people are known."""
-    mine, forwards = own_words(plain(text))
-    found = sentences(mine)
-    hits = [lexicon().find(each.words, each.starts) for each in found]
-    total = sum(len(each.words) for each in found)
-    spoken = _spoken(language, total)
-    hits = [[hit for hit in each if hit.language in spoken] for each in hits]
-    return _Reader(names).read(found, hits, total=total, forwards=forwards)
-
-
 def _spoken(language: str | None, total: int) -> frozenset[str]:
     """The languages whose phrases count: of a short text all, else its own and English."""
     if language in LANGUAGES and total >= _ENOUGH_WORDS:
+        return frozenset({language, "en"})
+    if language in FURTHER:
         return frozenset({language, "en"})
     return frozenset(LANGUAGES)
 
@@ -95,58 +114,75 @@ class _Reader:
         self._addressed: frozenset[str] = frozenset()
         self._paragraph = -1
         self._asks: list[Ask] = []
-        self._counts: dict[Kind, int] = {}
+        self._kinds: set[Kind] = set()
+        self._opening: set[Kind] = set()
+        self._opened = 0
+        self._weights: dict[Kind, int] = {}
         self._languages: dict[str, int] = {}
         self._deadline: str | None = None
 
-    def read(
-        self, found: Sequence[Sentence], hits: Sequence[list[Hit]], *, total: int, forwards: bool
-    ) -> Said:
-        for sentence, marks in zip(found, hits, strict=True):
-            kinds = {hit.kind for hit in marks}
-            if Kind.LEGAL in kinds:
-                break
-            for hit in marks:
-                self._languages[hit.language] = self._languages.get(hit.language, 0) + 1
-            for kind in kinds:
-                self._counts[kind] = self._counts.get(kind, 0) + 1
-            self._take(sentence, marks)
+    def said(self, total: int, *, forwards: bool) -> Said:
+        """What has been taken in so far."""
+        language = max(self._languages, key=lambda key: self._languages[key], default=None)
         return Said(
             asks=tuple(self._asks[:ASKS_LIMIT]),
-            kinds=frozenset(self._counts),
-            counts=self._counts,
+            kinds=frozenset(self._kinds),
+            opening=frozenset(self._opening),
+            weights=self._weights,
             greeted=self._greeted,
             deadline=self._deadline,
-            language=max(self._languages, key=lambda key: self._languages[key], default=None),
+            language=language,
             words=total,
             forwards=forwards,
         )
 
-    def _take(self, sentence: Sentence, hits: list[Hit]) -> None:
-        named, only = self._called(sentence, hits)
+    def take(self, sentence: Sentence, hits: list[Hit]) -> bool:
+        """Take in one sentence; False when a disclaimer begins and the writer's words end."""
+        kinds = {hit.kind for hit in hits} | pieces(sentence.text)
+        if Kind.LEGAL in kinds:
+            return False
+        self._count(hits, kinds)
+        self._address(sentence, hits)
+        if self._deadline is None:
+            self._deadline = _deadline(sentence, hits)
+        firm = _asks(sentence, hits, kinds)
+        if firm is not None:
+            text = sentence.text[:QUOTE_LIMIT]
+            asked = frozenset(kinds)
+            self._asks.append(Ask(text, firm, self._addressed, asked, sentence.question))
+        return True
+
+    def _count(self, hits: list[Hit], kinds: set[Kind]) -> None:
+        self._kinds |= kinds
+        ends: dict[Kind, int] = {}
+        for hit in hits:
+            self._languages[hit.language] = self._languages.get(hit.language, 0) + 1
+            if hit.start >= ends.get(hit.kind, 0):
+                ends[hit.kind] = hit.end
+                self._weights[hit.kind] = self._weights.get(hit.kind, 0) + 1
+        if kinds != _SILENT and self._opened < OPENING:
+            self._opened += 1
+            self._opening |= kinds
+
+    def _address(self, sentence: Sentence, hits: list[Hit]) -> None:
+        """Keep who the sentence speaks to: those it names, else those named before it."""
         if sentence.paragraph != self._paragraph:
             self._paragraph = sentence.paragraph
             self._addressed = self._greeted
+        named, only = self._called(sentence, hits)
         if named:
             self._addressed = named
             if only or any(hit.kind is Kind.GREETING and hit.start == 0 for hit in hits):
                 self._greeted = named
-        if self._deadline is None:
-            self._deadline = _deadline(sentence, hits)
-        firm = _asks(sentence, hits)
-        if firm is not None:
-            kinds = frozenset(hit.kind for hit in hits)
-            text = sentence.text[:QUOTE_LIMIT]
-            self._asks.append(Ask(text=text, firm=firm, names=self._addressed, kinds=kinds))
 
     def _called(self, sentence: Sentence, hits: list[Hit]) -> tuple[frozenset[str], bool]:
         """The names that the sentence addresses, and whether it does nothing else."""
         index = max((h.end for h in hits if h.kind is Kind.GREETING and h.start == 0), default=0)
         greets = index > 0
         found: set[str] = set()
-        while index < len(sentence.words):
+        while index < min(len(sentence.words), _LONGEST_NAMES):
             word = sentence.words[index]
-            if word in self._names or (greets and not found and self._is_name(sentence, index)):
+            if word in self._names or (greets and not found and _is_name(sentence, index)):
                 found.add(word)
             elif not (found and word in _AND):
                 break
@@ -154,8 +190,8 @@ class _Reader:
         if not found:
             return self._trailing(sentence), False
         at_end = index >= len(sentence.words)
-        if at_end or index in sentence.starts or any(hit.start == index for hit in hits):
-            return frozenset(found), at_end
+        if at_end or index in sentence.starts or any(_opens(hit, index) for hit in hits):
+            return frozenset(found), at_end and not sentence.question
         return (frozenset(found), False) if greets else (frozenset(), False)
 
     def _trailing(self, sentence: Sentence) -> frozenset[str]:
@@ -164,23 +200,37 @@ class _Reader:
             return frozenset({sentence.words[last]})
         return frozenset()
 
-    def _is_name(self, sentence: Sentence, index: int) -> bool:
-        start, end = sentence.spans[index]
-        return sentence.text[start:end].istitle() and end - start > 1
+
+def _opens(hit: Hit, index: int) -> bool:
+    return hit.start == index and hit.kind in (Kind.REQUEST, Kind.ACT, Kind.QUESTION)
 
 
-def _asks(sentence: Sentence, hits: list[Hit]) -> bool | None:
+def _is_name(sentence: Sentence, index: int) -> bool:
+    start, end = sentence.spans[index]
+    return sentence.text[start:end].istitle() and end - start > 1
+
+
+def _asks(sentence: Sentence, hits: list[Hit], kinds: set[Kind]) -> bool | None:
     """True for a question or request, False for a thing to be done, None for neither."""
-    kinds = {hit.kind for hit in hits}
     if Kind.WAIVE in kinds:
         return None
+    if sentence.question and _is_idle(sentence, hits):
+        return None
     courtesies = [hit for hit in hits if hit.kind is Kind.COURTESY]
-    left = {hit.kind for hit in hits if not _covered(hit, courtesies)}
-    if sentence.question and Kind.SMALLTALK not in kinds and not courtesies:
-        return True
-    if left & {Kind.REQUEST, Kind.QUESTION}:
+    left = {hit.kind for hit in hits if not _covered(hit, courtesies)} | pieces(sentence.text)
+    if left & _ASKING or (sentence.question and not courtesies):
         return True
     return False if Kind.ACT in left else None
+
+
+def _is_idle(sentence: Sentence, hits: Sequence[Hit]) -> bool:
+    """Whether nobody waits for an answer: rhetoric, small talk that is all, reported speech."""
+    for hit in hits:
+        if hit.kind is Kind.RHETORIC:
+            return True
+        if hit.kind is Kind.SMALLTALK and 2 * (hit.end - hit.start) >= len(sentence.words):
+            return True
+    return _REPORTED.search(sentence.text) is not None
 
 
 def _covered(hit: Hit, courtesies: Sequence[Hit]) -> bool:

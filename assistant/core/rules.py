@@ -13,192 +13,113 @@ being a question, a request or a sign. Where the facts do not decide they say ``
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
-from assistant.core.audience import Audience, Place, answers_to, audience, bare, writer
-from assistant.core.conversation import Conversation, Entry, Triage
+from assistant.core.audience import Audience, Me, Place, writer
+from assistant.core.closings import promises
+from assistant.core.conversation import Conversation, Triage
 from assistant.core.phrases.lexicon import Kind
-from assistant.core.questions import Ask, Said, said
-from providers.mime.message import Mail, Owner
+from assistant.core.questions import said
+from assistant.core.turns import Open, Turns, read_turns
+from providers.mime.message import Mail
 from storage.words import Category, Urgency
 
-RULES_VERSION: Final = "1"
+RULES_VERSION: Final = "2"
+"""Rises with every change that can judge a thread differently; ``explain`` shows it."""
 ENGINE: Final = "rules"
 ASKED_LIMIT: Final = 12
-READ_LIMIT: Final = 40
-"""So many messages of others are read from the newest back; what is older was left behind."""
 
 
 def judge(conversation: Conversation) -> Triage:
     """What the conversation needs, with one sentence that says why. Never raises."""
     if not conversation.entries:
         return _triage(Category.FYI, "There is no message in this thread.")
-    reading = _read(conversation)
-    if reading.open:
-        return _needs_reply(reading)
-    return _nothing_owed(conversation, reading)
+    turns = read_turns(conversation, Me.of(conversation.owner))
+    if turns.suspicion is not None:
+        return _triage(Category.SUSPICIOUS, turns.suspicion)
+    if turns.open:
+        return _needs_reply(conversation, turns)
+    return _nothing_owed(conversation, turns)
 
 
-@dataclass(slots=True)
-class _Open:
-    index: int
-    mail: Mail
-    asks: tuple[Ask, ...]
-    said: Said
-    reason: str
-    unsure: bool
-
-
-@dataclass(slots=True)
-class _Reading:
-    """What is known of the messages that came later, while going back through the thread."""
-
-    open: list[_Open] = field(default_factory=list)
-    answered: set[str] = field(default_factory=set)
-    spoken_to: set[str] = field(default_factory=set)
-    spoken_to_all: bool = False
-    closed_by: set[str] = field(default_factory=set)
-    replied: dict[str, str] = field(default_factory=dict)
-    newest: Said | None = None
-    note: str | None = None
-    unsure: bool = False
-
-
-def _read(conversation: Conversation) -> _Reading:
-    reading = _Reading()
-    owner = conversation.owner
-    own_ids = {e.mail.message_id for e in conversation.entries if e.own and e.mail.message_id}
-    budget = READ_LIMIT
-    for index in range(len(conversation.entries) - 1, -1, -1):
-        entry = conversation.entries[index]
-        if entry.own:
-            _note_own(reading, entry.mail)
-        elif entry.mail.automated is None and budget:
-            budget -= 1
-            _note_other(reading, index, entry.mail, owner, own_ids)
-    reading.open.reverse()
-    return reading
-
-
-def _note_own(reading: _Reading, mail: Mail) -> None:
-    reading.answered.update(mail.in_reply_to)
-    reading.answered.update(mail.references)
-    people = [bare(each.addr) for each in (*mail.to, *mail.cc, *mail.bcc)]
-    reading.spoken_to.update(people)
-    reading.spoken_to_all = reading.spoken_to_all or not people
-
-
-def _note_other(reading: _Reading, index: int, mail: Mail, owner: Owner, own_ids: set[str]) -> None:
-    senders = {bare(each.addr) for each in mail.from_}
-    around = audience(mail, owner)
-    spoken = said(mail.new_text, mail.language, around.owner_names | around.other_names)
-    if reading.newest is None:
-        reading.newest = spoken
-    if _answered_by_owner(reading, mail, senders):
-        return
-    if senders & reading.closed_by:
-        return
-    asks = _for_owner(spoken, around, answers_own=not own_ids.isdisjoint(mail.in_reply_to))
-    if not asks:
-        if _closes(spoken):
-            reading.closed_by |= senders
-        elif spoken.words:
-            reading.replied.update(dict.fromkeys(mail.in_reply_to, writer(mail)))
-        return
-    if not answers_to(mail, owner):
-        reading.note = f"{writer(mail)} asked something, but no person would read an answer."
-        return
-    named = any(ask.names & around.owner_names for ask in asks)
-    other = reading.replied.get(mail.message_id or "")
-    if other is not None and not named and around.place is not Place.SOLE:
-        reading.note = f"{other} has answered what {writer(mail)} asked."
-        return
-    reading.open.append(
-        _Open(
-            index=index,
-            mail=mail,
-            asks=asks,
-            said=spoken,
-            reason=_why(mail, around, asks, named=named),
-            unsure=not any(ask.firm for ask in asks),
-        )
+def _needs_reply(conversation: Conversation, turns: Turns) -> Triage:
+    newest = turns.open[-1]
+    asks = [ask for each in turns.open for ask in each.asks]
+    urgent = any(
+        Kind.URGENT in each.kinds or {Kind.SOON, Kind.DEADLINE} <= each.kinds for each in asks
     )
-
-
-def _answered_by_owner(reading: _Reading, mail: Mail, senders: set[str]) -> bool:
-    if mail.message_id and mail.message_id in reading.answered:
-        return True
-    return reading.spoken_to_all or not senders.isdisjoint(reading.spoken_to)
-
-
-def _for_owner(spoken: Said, around: Audience, *, answers_own: bool) -> tuple[Ask, ...]:
-    """The asks of a text that the owner is meant by."""
-    chosen: list[Ask] = []
-    for ask in spoken.asks:
-        if ask.names & around.owner_names:
-            chosen.append(ask)
-        elif not ask.names and _reaches(ask, around, answers_own=answers_own):
-            chosen.append(ask)
-        elif around.place is Place.SOLE:
-            chosen.append(ask)
-    return tuple(chosen)
-
-
-def _reaches(ask: Ask, around: Audience, *, answers_own: bool) -> bool:
-    if around.place is Place.SOLE:
-        return True
-    if answers_own and ask.firm:
-        return around.place is not Place.COPY
-    if around.place is Place.FEW:
-        return ask.firm and Kind.SOMEONE not in ask.kinds
-    return around.place is Place.MANY and ask.firm and Kind.EVERYONE in ask.kinds
-
-
-def _closes(spoken: Said) -> bool:
-    return bool(spoken.kinds & {Kind.THANKS, Kind.CLOSING, Kind.WAIVE}) and spoken.words < 60
-
-
-def _why(mail: Mail, around: Audience, asks: Sequence[Ask], *, named: bool) -> str:
-    what = "a question" if any(ask.firm and "?" in ask.text for ask in asks) else "for something"
-    who = writer(mail)
-    if named:
-        return f"{who} asks you by name {what}, and you have not answered."
-    return f"{who} asks {what}; you are {around.place.value} and have not answered."
-
-
-def _needs_reply(reading: _Reading) -> Triage:
-    newest = reading.open[-1]
-    asked = [ask.text for each in reading.open for ask in each.asks]
-    deadline = next((e.said.deadline for e in reversed(reading.open) if e.said.deadline), None)
-    urgent = any(e.said.kinds & {Kind.URGENT, Kind.SOON} for e in reading.open)
+    deadline = next((e.said.deadline for e in reversed(turns.open) if e.said.deadline), None)
     return Triage(
         category=Category.NEEDS_REPLY,
         urgency=Urgency.HIGH if urgent else Urgency.NORMAL,
-        reason=newest.reason,
+        reason=_why(conversation, newest),
         engine=ENGINE,
-        asked=tuple(asked[-ASKED_LIMIT:]),
+        asked=tuple(ask.text for ask in asks[-ASKED_LIMIT:]),
         deadline=deadline,
-        language=newest.mail.language or newest.said.language,
+        language=_language(conversation, newest),
         answer=newest.index,
         unsure=newest.unsure,
     )
 
 
-def _nothing_owed(conversation: Conversation, reading: _Reading) -> Triage:
-    newest: Entry = conversation.entries[-1]
+def _why(conversation: Conversation, newest: Open) -> str:
+    """One sentence: who asks, how the owner is meant, and that it is still open."""
+    who = writer(newest.mail)
+    what = "a question" if any(ask.question for ask in newest.asks) else "for something"
+    if not any(ask.firm for ask in newest.asks):
+        what = "you to do something"
+    meant = "by name" if newest.named else _standing(newest.around)
+    asks = f"{who} asks {what} ({meant})"
+    if newest.again:
+        return f"{asks} again, and you have not answered."
+    last = conversation.entries[-1]
+    if newest.index == len(conversation.entries) - 1:
+        return f"{asks}, and you have not answered."
+    since = "you" if last.own else writer(last.mail)
+    return f"{asks}, which is still open although {since} wrote last."
+
+
+def _standing(around: Audience) -> str:
+    return (
+        "a message to you alone" if around.place is Place.SOLE else f"you are {around.place.value}"
+    )
+
+
+def _language(conversation: Conversation, newest: Open) -> str | None:
+    """The language of the message to answer, else that of the thread, else of its phrases."""
+    if newest.mail.language is not None:
+        return newest.mail.language
+    for entry in reversed(conversation.entries):
+        if entry.mail.language is not None and entry.mail.automated is None:
+            return entry.mail.language
+    return newest.said.language
+
+
+def _nothing_owed(conversation: Conversation, turns: Turns) -> Triage:
+    newest = conversation.entries[-1]
     mail = newest.mail
     if newest.own:
-        spoken = said(mail.new_text, mail.language, frozenset())
-        if spoken.asks:
-            return _triage(Category.WAITING, "You asked last and wait for an answer.")
-        return _triage(Category.FYI, "The last word is yours.")
+        return _own_last(mail)
     if mail.automated is not None:
         return _triage(Category.AUTOMATED, f"The last message is automated: {mail.automated}.")
-    if reading.note:
-        return _triage(Category.FYI, reading.note)
-    return _triage(Category.FYI, f"{writer(mail)} asks nothing of you.")
+    who = writer(mail)
+    if mail.unreadable is not None:
+        return _triage(Category.FYI, f"The last message could not be read: {mail.unreadable}.")
+    if mail.body_unreadable is not None:
+        return _triage(Category.FYI, f"What {who} wrote could not be read: {mail.body_unreadable}.")
+    if turns.waiting is not None:
+        return _triage(Category.WAITING, turns.waiting)
+    reason = turns.note or f"{who} asks nothing of you."
+    return _triage(Category.FYI, reason, unsure=turns.unsure)
+
+
+def _own_last(mail: Mail) -> Triage:
+    spoken = said(mail.new_text, mail.language, frozenset())
+    if any(ask.firm for ask in spoken.asks):
+        return _triage(Category.WAITING, "You asked last and wait for an answer.")
+    if promises(spoken):
+        return _triage(Category.FYI, "You wrote last and said that you would come back to it.")
+    return _triage(Category.FYI, "You wrote last and asked nothing.")
 
 
 def _triage(category: Category, reason: str, *, unsure: bool = False) -> Triage:

@@ -25,266 +25,423 @@ PACK: Final[Pack] = {
     Kind.REQUEST: f"""
         can|could|would|will|won't you|u / can|could|would you please / could|would we please
         can|could|may i|we|someone ... have|get|ask|see|borrow|use|trouble|bother
-        can|could|may i|we please / can|could|shall|should|may we meet|talk|discuss|move|set|do|push
-        let me|us|her|him|them know / let me|us hear / keep me|us posted|updated
-        please advise / pls advise / please|pls|kindly let / advise if|whether|when|how|what
-        please|pls|plz|kindly also? {_SEND} me|us|him|her|them|it|your|the|a|an|any|all|copies|over
-        please|pls|plz|kindly also? {_REPLY} / please|pls|kindly call|phone|ring|email me|us
+        can|could|may i|we please
+        can|could|shall|should|may we meet|talk|discuss|move|set|do|push
+        let me|us|her|him|them know / let me|us hear / keep me|us posted|updated / please advise
+        pls advise / please|pls|kindly let / advise if|whether|when|how|what
+        please|pls|plz|kindly also? {_SEND} me|us|him|her|them|it|your|the|a|an|any|all|copies|
+        over / please|pls|plz|kindly also? {_REPLY}
+        please|pls|kindly call|phone|ring|email me|us
         please|pls|kindly also? {_LOOK} ... and|& {_REPLY}|let|{_SEND}|tell
         please|pls|kindly get|come|write back / get back to|with me|us
         please|pls|kindly ... let me|us know / please|pls see|check|ask if|whether|what
         please|pls|kindly have your|a look|someone / please|pls take a look / ^ rsvp / please rsvp
         rsvp by|to|before|no / ^ {_SEND}|call me|us / ^ call me / ^ ask _ to
         give|shoot|drop me|us a|an quick? call|line|email|note|ring|buzz|message
-        ^ confirm if|that|whether|receipt|your
-        i|we need|want|expect|require you|u to / i|we still|really|also|do? need|require your|ur
-        need your|you to / need ... from you / i|we need to know|hear
+        ^ confirm if|that|whether|receipt|your / i|we need|want|expect|require you|u to
+        i|we still|really|also|do? need|require your|ur / need your|you to / need ... from you
+        i|we need to know|hear
         i|we need the|these|this|those|it|them|all|both ... by|before|from|back
         waiting on|for you|your / await|awaiting your / i|we await
-        we|i still? don't|do not have your / haven't|have not|not|never yet? received|gotten|got|seen your
-        would|do you mind / if you don't|wouldn't mind / if you do|would not mind
+        we|i still? don't|do not have your
+        haven't|have not|not|never yet? received|gotten|got|seen your / would|do you mind
+        if you don't|wouldn't mind / if you do|would not mind
         i|we would|'d|d? really|greatly|very|much? appreciate|love ... your|you|if
         i|we would|'d|d|should be grateful|glad|happy|obliged|interested if|for|in
         would be great|nice|helpful|good|appreciated if|to? you|u|we|know|have|get|hear?
         i|we would|'d|d love|like to hear|know|meet|schedule|arrange|discuss|talk|visit|get|set
         i|we would|'d|d like|want you|your ... to|on|about|for|comments|input|help
         i|we was|am|'m|were|are|'re hoping you|to|that|for / any chance you|we|of|to
-        is there any|a chance|way you|we|i / your thoughts|feedback|comments|input|opinion|view|views|take on|about|regarding|please|would
-        your approval|decision|answer|reply|response|confirmation|signature|permission|consent ... by|before|is|as|to|would|on|please
-        ^ any|your thoughts|ideas|comments|feedback|preference|suggestions|objections|luck|news|update|updates|word|progress
-        ^ thoughts|rsvp|ok|okay with|on|for|by? / at your earliest? convenience
-        look|looking forward to hearing|your|you ... from|response|reply|answer|thoughts|feedback|comments|confirmation|decision
-        hope|hoping to hear from / heard|hear back from you / haven't|not|never ... heard from you
-        please|pls|kindly have|get|ask him|her|them / without your / subject to your approval|consent
+        is there any|a chance|way you|we|i
+        your thoughts|feedback|comments|input|opinion|view|views|take on|about|regarding|please|
+        would
+        your approval|decision|answer|reply|response|confirmation|signature|permission|consent ...
+        + by|before|is|as|to|would|on|please
+        ^ any|your thoughts|ideas|comments|feedback|preference|suggestions|objections|luck|news|
+        update|updates|word|progress / ^ thoughts|rsvp|ok|okay with|on|for|by?
+        at your earliest? convenience
+        look|looking forward to hearing|your|you ... from|response|reply|answer|thoughts|feedback|
+        comments|confirmation|decision / hope|hoping to hear from / heard|hear back from you
+        haven't|not|never ... heard from you / please|pls|kindly have|get|ask him|her|them
+        without your / subject to your approval|consent
         before i|we go|proceed|do|can|respond|reply|answer|sign|send ... need|want
-        did|do|have|has|are|is|were|was|will|would|should you|u|ya ... have|need|want|know|think|get|got|see|seen|find|able|available|free|around|coming|interested|ok|okay|willing|joining|attending|planning|going|still|already|ever|mean|agree|plan|like|prefer|use|make|receive|hear|talk|call|speak|send|sent|remember|expect|sure|ready|aware|there
-        you|anyone up|down for / ^ up for / if you|u could|can ... send|let|give|call|check|tell|bring|help|provide|confirm|make|do|get|take|forward|please|come|join|meet|find|look
+        did|do|have|has|are|is|were|was|will|would|should you|u|ya ... have|need|want|know|think|
+        get|got|see|seen|find|able|available|free|around|coming|interested|ok|okay|willing|
+        joining|attending|planning|going|still|already|ever|mean|agree|plan|like|prefer|use|make|
+        receive|hear|talk|call|speak|send|sent|remember|expect|sure|ready|aware|there
+        you|anyone up|down for / ^ up for
+        if you|u could|can ... send|let|give|call|check|tell|bring|help|provide|confirm|make|do|
+        get|take|forward|please|come|join|meet|find|look
         if you would|'d|d be|please|send|let|give|take|check|look|kindly
         if you have|get|find time|a ... minute|moment|chance|second|few
         when|where|how|what|which|who|why can|could|do|does|did|should|would|will|are you|we|u
-        what|how about you|we|us|if|a|the|next|lunch|coffee|dinner|{_DAY}
-        as to whether / whether you|we ... should|could|can|want|would|need|are|have|will
-        i|we|had|'ve|have|just got? a|one|some|two|three|few|several|another|couple quick? question|questions|of
-        quick question / favor|favour to ask / do me|us a favor|favour
-        works|suits|best|convenient|suit|work for you / what|which ... works|suits|would|is best|better|work|suit
+        what|how about you|we|us|if|a|the|next|lunch|coffee|dinner|{_DAY} / as to whether
+        whether you|we ... should|could|can|want|would|need|are|have|will
+        i|we|had|'ve|have|just got? a|one|some|two|three|few|several|another|couple quick?
+        + question|questions|of / quick question / favor|favour to ask / do me|us a favor|favour
+        works|suits|best|convenient|suit|work for you
+        what|which ... works|suits|would|is best|better|work|suit
         let's find|set|schedule a|up|time / let me get your
-        please|kindly choose|pick|select|vote|complete|fill ... and|by|before|return|send / sign ... and return|send
-        following|follow up on|with|regarding my|the|our|this|you / just checking|following|wanted|wondering ... if|in|up|whether|on
-        checking in on|with|to|if / bumping this / gentle|friendly|kind|polite reminder / i|we remind you
-        asking|ask you|u to|if|for|whether / asked|need|want|wanted|like to know if|whether|what|when|how|why|who
-        advise|inform|notify me|us / guidance on|as|from / need|get ... ok|okay|sign|signature|approval ... from|on|to|before
-        counting on you|your / hoping you|u / request|requesting you|your|that
-        must|need to have your / owe|owes me|us / come back to me|us / revert back? with|by|to
-        can|could you|u|we|i / may|might i|we / shall|should i|we / would you|u|it|that|this
-        what is|'s|are your / who|what do|does|did|will|is ... you|your|we|i think|recommend|suggest|want|need|do
+        please|kindly choose|pick|select|vote|complete|fill ... and|by|before|return|send
+        sign ... and return|send / following|follow up on|with|regarding my|the|our|this|you
+        just checking|following|wanted|wondering ... if|in|up|whether|on
+        checking in on|with|to|if / bumping this / gentle|friendly|kind|polite reminder
+        i|we remind you / asking|ask you|u to|if|for|whether
+        asked|need|want|wanted|like to know if|whether|what|when|how|why|who
+        advise|inform|notify me|us / guidance on|as|from
+        need|get ... ok|okay|sign|signature|approval ... from|on|to|before / counting on you|your
+        hoping you|u / request|requesting you|your|that / must|need to have your / owe|owes me|us
+        come back to me|us / revert back? with|by|to / can|could you|u|we|i / may|might i|we
+        shall|should i|we / would you|u|it|that|this / what is|'s|are your
+        who|what do|does|did|will|is ... you|your|we|i think|recommend|suggest|want|need|do
     """,
     Kind.ACT: """
         please|pls|plz|kindly _ / you need|have|must|are required to / make|be sure to|you|that
         don't forget to / do not forget to / let's / we should / ^ remember to
     """,
     Kind.QUESTION: """
-        i|we wonder|wondered if|whether|what|when|how|why|who / wondering if|whether|what|when|how|why|who|about
-        curious if|whether|what|how|about|to / not sure if|whether|what|who|how|which you|u|we|i
-        i|we don't|do not know|understand|see|remember what|which|whether|if|who|how|when ... you|your
-        no|any idea who|what|when|where|how|if|whether|about
-        ^ does|did|is|are|was|were|has|could|should|shall|would|isn't|aren't|doesn't|didn't you|he|she|they|there|that|this|anyone|everyone
-        ^ do|have|can|will you|they|we / ^ where|when|why|how|who is|are|'s|do|does|did|can|should|will|would|about
+        i|we wonder|wondered if|whether|what|when|how|why|who
+        wondering if|whether|what|when|how|why|who|about / curious if|whether|what|how|about|to
+        not sure if|whether|what|who|how|which you|u|we|i
+        i|we don't|do not know|understand|see|remember what|which|whether|if|who|how|when ... you|
+        your / no|any idea who|what|when|where|how|if|whether|about
+        ^ does|did|is|are|was|were|has|could|should|shall|would|isn't|aren't|doesn't|didn't you|
+        he|she|they|there|that|this|anyone|everyone / ^ do|have|can|will you|they|we
+        ^ where|when|why|how|who is|are|'s|do|does|did|can|should|will|would|about
     """,
     Kind.COURTESY: """
-        let me|us|_ know if|should ... question*|concern*|problem*|trouble|difficult*|issue*|require|anything
-        let me|us know if there is|are|'s anything|any / let me|us know if i|we can|could|may
+        let me|us|_ know if|should ... question*|concern*|problem*|trouble|difficult*|issue*|
+        require|anything / let me|us know if there is|are|'s anything|any
+        let me|us know if i|we can|could|may
         let me|us know if|when you|u need|get|arrive|land|make|require|want|ever
         with any|further|other question*|concern*
-        if|should you|there ... question*|concern*|problem* ... please|pls? feel|contact|call|let|email|reach|do|don't|give|drop|ask _? _? _?
-        please|pls? feel free to? _? _? / do not|don't hesitate to? _? _?
-        call|contact|email|ask|let|give|tell me|us|_ ... if|with|should you|any|there ... question*|concern*|problem*
-        please|pls|kindly note|find|be|accept|excuse|forgive|enjoy|disregard|ignore|remember|pardon|bear|click|understand|know|consider|keep|visit|refer|direct|save
-        please|pls|kindly join me|us in welcom*|congratulat*|thank* / please|pls help|join me|us welcome|welcoming|congratulat*|wish*
-        please|pls see|read|find|view the? attach*|below|enclosed|following|link / let me|us know how it|things|everything|you
-        if you need|require|want|have anything|any|further|more|additional|help|assistance|trouble ... let|please|call|contact
-        i|we would|'d|d like|love to thank|welcome|congratulate|introduce|announce|inform|remind|take|invite|share|wish|express
-        please|pls do not|don't|never _ / can you believe|imagine / we|i will|'ll|shall let you know / keep you posted|updated
-        thank* you|u? for letting|sending|your|taking / would you believe / thanks for letting me|us know / let me know you
-        could you not / how can you|we|i not / as do|did|does you|we / please|pls give my|our|him|her|them regards|love|best
+        if|should you|there ... question*|concern*|problem* ... please|pls? feel|contact|call|let|
+        email|reach|do|don't|give|drop|ask _? _? _? / please|pls? feel free to? _? _?
+        do not|don't hesitate to? _? _?
+        call|contact|email|ask|let|give|tell me|us|_ ... if|with|should you|any|there ...
+        + question*|concern*|problem*
+        please|pls|kindly note|find|be|accept|excuse|forgive|enjoy|disregard|ignore|remember|
+        pardon|bear|click|understand|know|consider|keep|visit|refer|direct|save
+        please|pls|kindly join me|us in welcom*|congratulat*|thank*
+        please|pls help|join me|us welcome|welcoming|congratulat*|wish*
+        please|pls see|read|find|view the? attach*|below|enclosed|following|link
+        let me|us know how it|things|everything|you
+        if you need|require|want|have anything|any|further|more|additional|help|assistance|trouble
+        + ... let|please|call|contact
+        i|we would|'d|d like|love to thank|welcome|congratulate|introduce|announce|inform|remind|
+        take|invite|share|wish|express / please|pls do not|don't|never _ / can you believe|imagine
+        we|i will|'ll|shall let you know / keep you posted|updated
+        thank* you|u? for letting|sending|your|taking / would you believe
+        thanks for letting me|us know / let me know you / could you not / how can you|we|i not
+        as do|did|does you|we / please|pls give my|our|him|her|them regards|love|best
     """,
     Kind.WAIVE: """
-        no need|reason|hurry|rush to reply|answer|respond|do|worry|get|call|write|send|come|bring / no need for you
-        don't|doesn't|didn't need|have to ... reply|answer|respond|do|worry|anything|call|write|send|come
-        do|does|did not need|have to ... reply|answer|respond|do|worry|anything|call|write|send|come
-        no reply|response|answer|action|rsvp ... needed|required|necessary|expected
-        nothing ... needed|required|to do|for|from you ... do? / please|pls do not|don't reply|respond|answer
-        do not reply|respond / don't bother|worry|respond / please|pls disregard|ignore
-        for your information only / no action on your|ur / not waiting for an|your|a answer|reply
+        no need|reason|hurry|rush to reply|answer|respond|do|worry|get|call|write|send|come|bring
+        no need for you
+        don't|doesn't|didn't need|have to ... reply|answer|respond|do|worry|anything|call|write|
+        send|come
+        do|does|did not need|have to ... reply|answer|respond|do|worry|anything|call|write|send|
+        come / no reply|response|answer|action|rsvp ... needed|required|necessary|expected
+        nothing ... needed|required|to do|for|from you ... do?
+        please|pls do not|don't reply|respond|answer / do not reply|respond
+        don't bother|worry|respond / please|pls disregard|ignore / for your information only
+        no action on your|ur / not waiting for an|your|a answer|reply
     """,
     Kind.SMALLTALK: """
-        how are|r you|u|things|ya|y'all doing|feeling|today|going|keeping? / how's|how is|are it|everything|life|things|work going|with|by?
-        how are you|things doing|going / how have you been / how|how's is|was|'s|were your|the? weekend|holiday|holidays|vacation|trip|christmas|summer|family|day|kids|flight
-        who would|'d|could|d have|ever? thought|guessed|believed|imagined|known|think / who knew / can you believe|imagine
-        isn't|wasn't|ain't it|that|this|he|she|life great|wonderful|lovely|funny|cute|amazing|something|awful|crazy|beautiful|nice|strange|ironic|just
-        guess what / ^ you know what / ^ know what / how cool|great|nice|crazy|funny|weird|cute is|was that|this|it
-        what could possibly|ever / what's not to / what is not to / remember when / don't you just|love|hate
-        wouldn't you know / who doesn't|does|needs not? _ / long time no / what's|whats|is up / what's|whats new / what's|is going on
-        ^ really / ^ huh / ^ eh / does|do it|that|this get|any better / is nothing sacred / what else is|'s new / what are the odds|chances
+        how are|r you|u|things|ya|y'all doing|feeling|today|going|keeping|all?
+        how's|how is|are it|everything|life|things|work going?
+        how are you|things doing|going|all? / how have you been
+        how|how's is|was|'s|were your|the? weekend|holiday|holidays|vacation|trip|christmas|
+        summer|family|day|kids|flight / long time no see / what's|whats|is up
+        what's|whats|is new / ^ really / ^ huh / ^ eh / ^ what else
+        everything ok|okay|good|alright with|there? / all well|good with|there? / ^ right
+    """,
+    Kind.RHETORIC: """
+        who would|'d|could|d have ever? thought|guessed|believed|imagined|known / who knew
+        can you believe|imagine / would you believe
+        isn't|wasn't|ain't it|that|this|he|she|life a|just|so|truly? great|wonderful|lovely|funny|
+        cute|amazing|something|awful|crazy|beautiful|nice|strange|ironic / guess what
+        ^ you know what / ^ know what
+        how cool|great|nice|crazy|funny|weird|cute is|was that|this|it
+        what could possibly|ever go|be / what's not to / what is not to / remember when
+        don't you just love|hate / wouldn't you know / who doesn't|does not? love|like|want|care
+        does|do it|that|this get|any better / is nothing sacred / what are the odds|chances
+        where would we|i be
     """,
     Kind.SOMEONE: """
         can|could|does|do|did|would|will|has|have|is|if any? anyone|anybody|someone|somebody
-        any of you|u|y'all / one of you|u / anyone|anybody have|has|know|knows|got|interested|want|else|here|there
+        any of you|u|y'all / one of you|u
+        anyone|anybody have|has|know|knows|got|interested|want|else|here|there
         any takers|volunteers / who can|could|wants|would
     """,
     Kind.EVERYONE: """
-        everyone / everybody / each of you / all of you / you all / y'all / both of you / you both|two
-        all team members / each one of / every one of you / all recipients|participants|attendees|managers
+        everyone / everybody / each of you / all of you / you all / y'all / both of you
+        you both|two / all team members / each one of / every one of you
+        all recipients|participants|attendees|managers
     """,
     Kind.THANKS: """
-        thanks / thank you|u / thx / tx / ty / cheers / much appreciated / appreciate it|that|the|your|you
-        many thanks / grateful for / thankyou
+        thanks / thank you|u / thx / tx / ty / cheers / much appreciated
+        appreciate it|that|the|your|you / many thanks / grateful for / thankyou
     """,
     Kind.CLOSING: """
-        got it / that is|'s all i|we|you need|needed|wanted / ^ perfect / all set|good|clear|sorted|done
-        sounds|looks|seems good|great|fine|perfect|right|ok|okay / never mind / nevermind / no worries|problem|prob
-        no longer need|needed|necessary|an / problem|issue is|was|has solved|fixed|resolved|been / it works now
-        i|we found it|them / found it / ^ ok|okay|great|excellent|good|fine|super|awesome|wonderful|cool|noted|understood|agreed|done|will|roger|received|will
-        will do / that works / works for me|us / that's|that is|is fine|great|good|perfect|ok|okay|right|correct
-        see you|u then|there|soon|tomorrow|tonight|at|on|in|monday|tuesday|wednesday|thursday|friday|saturday|sunday
-        already|since got|found|solved|fixed|sorted|have|heard|resolved|done / taken care of / case closed / you're welcome / you are welcome
-        talk|speak to? you|u soon|then|later|tomorrow / have a good|great|nice|wonderful|safe|happy / congrat* / well done|said
-        no problem / i|we agree / me too / same here / my pleasure / i'm|am|we're|are in / count me|us in
-        disregard my|the|this / ignore my|the|this last? / please|pls disregard|ignore / sorted|solved it|that|this
+        got it / that is|'s all i|we|you need|needed|wanted / ^ perfect
+        all set|good|clear|sorted|done / sounds|looks|seems good|great|fine|perfect|right|ok|okay
+        never mind / nevermind / no worries|problem|prob / no longer need|needed|necessary|an
+        problem|issue is|was|has solved|fixed|resolved|been / it works now / i|we found it|them
+        found it
+        ^ ok|okay|great|excellent|good|fine|super|awesome|wonderful|cool|noted|understood|agreed|
+        done|will|roger|received|will / will do / that works / works for me|us
+        that's|that is|is fine|great|good|perfect|ok|okay|right|correct
+        see you|u then|there|soon|tomorrow|tonight|at|on|in|monday|tuesday|wednesday|thursday|
+        friday|saturday|sunday
+        already|since got|found|solved|fixed|sorted|have|heard|resolved|done / taken care of
+        case closed / you're welcome / you are welcome
+        talk|speak to? you|u soon|then|later|tomorrow
+        have a good|great|nice|wonderful|safe|happy / congrat* / well done|said / no problem
+        i|we agree / me too / same here / my pleasure / i'm|am|we're|are in / count me|us in
+        disregard my|the|this / ignore my|the|this last? / please|pls disregard|ignore
+        sorted|solved it|that|this
     """,
     Kind.INFORM: """
-        fyi / for your|ur information|info|records|files|reference|review|file|record|use|interest|awareness
-        just|only? to let you|u|everyone|all know / letting you|u know / wanted|want to let you|u know / wanted you to know
-        attached|enclosed is|are|please|find|you|herewith|below|for / here|below|following is|are|'s|were
-        please|pls find|see|note|be|read / see attach*|below|enclosed|the / note that / as discussed|agreed|requested|promised|follows
-        i|we am|'m|are|'re pleased|happy|delighted|proud|glad|excited|sorry|sad to announce|inform|report|welcome|introduce|share|say|tell|let|advise|send
-        is|are|be|been advised|informed|reminded|aware that|of / heads up / update on|from|to|: / status report|update
-        i|we have|'ve|ve attached|enclosed|forwarded|sent|included|copied|posted|uploaded|put|placed|updated|added|completed|finished
-        for what it's worth / fwiw / thought you|u|this|it would|might|may|should|'d / in case you
-        effective immediately|on|as|today / it is my|our|with great pleasure / will be closed|out|off|on|held|available|effective
-        i'm|am sending|forwarding|attaching / i|we sent|forwarded|attached|booked|spoke|talked|met|paid|called
+        fyi
+        for your|ur information|info|records|files|reference|review|file|record|use|interest|
+        awareness / just|only? to let you|u|everyone|all know / letting you|u know
+        wanted|want to let you|u know / wanted you to know
+        attached|enclosed is|are|please|find|you|herewith|below|for
+        here|below|following is|are|'s|were / please|pls find|see|note|be|read
+        see attach*|below|enclosed|the / note that
+        as discussed|agreed|requested|promised|follows
+        i|we am|'m|are|'re pleased|happy|delighted|proud|glad|excited|sorry|sad to announce|
+        inform|report|welcome|introduce|share|say|tell|let|advise|send
+        is|are|be|been advised|informed|reminded|aware that|of / heads up / update on|from|to|:
+        status report|update
+        i|we have|'ve|ve attached|enclosed|forwarded|sent|included|copied|posted|uploaded|put|
+        placed|updated|added|completed|finished / for what it's worth / fwiw
+        thought you|u|this|it would|might|may|should|'d / in case you
+        effective immediately|on|as|today / it is my|our|with great pleasure
+        will be closed|out|off|on|held|available|effective / i'm|am sending|forwarding|attaching
+        i|we sent|forwarded|attached|booked|spoke|talked|met|paid|called
     """,
     Kind.PROMISE: """
         i|we will|'ll|shall ... get|come back to you|u / i|we will|'ll|shall|can let you|u know
-        i|we will|'ll|shall|am|'m going|gonna? to? check|ask|look|find|see|investigate|inquire|send|forward|call|try|work|do|have|get|follow|take|be|bring|email|mail|provide|update|keep|talk|make|finish|prepare|review|write|confirm|discuss|contact
-        get|getting|come|coming|be|circle back to|with you|u / you|u will|'ll hear from me|us / more to|later|soon follow
+        i|we will|'ll|shall|am|'m going|gonna? to? check|ask|look|find|see|investigate|inquire|
+        send|forward|call|try|work|do|have|get|follow|take|be|bring|email|mail|provide|update|
+        keep|talk|make|finish|prepare|review|write|confirm|discuss|contact
+        get|getting|come|coming|be|circle back to|with you|u / you|u will|'ll hear from me|us
+        more to|later|soon follow
     """,
     Kind.REMIND: f"""
-        reminder / remind|reminding / following|follow|followed up / second|third|2nd|3rd request|time|notice|attempt
-        any news|update|updates|word|progress / have you had|got a|any|the chance|time|opportunity / did you get|have|see|receive a|my|the
-        still waiting|awaiting|need|missing|outstanding|pending|have / overdue / past due / haven't|have not heard|received|seen|gotten
-        as of yet|today / last|previous|earlier|my email|e-mail|mail|note|message / since {_DAY}|last
+        reminder / remind|reminding / following|follow|followed up
+        second|third|2nd|3rd request|time|notice|attempt / any news|update|updates|word|progress
+        have you had|got a|any|the chance|time|opportunity / did you get|have|see|receive a|my|the
+        still waiting|awaiting|need|missing|outstanding|pending|have / overdue / past due
+        haven't|have not heard|received|seen|gotten / as of yet|today
+        last|previous|earlier|my email|e-mail|mail|note|message / since {_DAY}|last
     """,
     Kind.URGENT: """
-        urgent / urgently / asap / a.s.a.p / as soon as possible / as soon as you can|could / right away / immediately / time|very sensitive|urgent|critical
-        at once / emergency / top|high priority / right now / need|needed ... quickly / critical that|to / soonest / without delay / of the essence
-        first thing / this is important / extremely important / very important / crucial
+        urgent / urgently / asap / a.s.a.p / as soon as possible / as soon as you can|could
+        right away / immediately / time|very sensitive|urgent|critical / at once / emergency
+        top|high priority / right now / need|needed ... quickly / critical that|to / soonest
+        without delay / of the essence / first thing / this is important / extremely important
+        very important / crucial
     """,
     Kind.DEADLINE: f"""
-        by|before|until|till|no later than|on|this|next|due|end|cob|eod|close|of? {_DAY} morning|afternoon|evening|noon|night|am|pm|at? _?
-        by|before this|next|coming|late|early|end|of|cob|eod|noon|close|on? {_DAY} morning|afternoon|evening|noon|night?
-        by|before|until|due|than|than the? {_MONTH} _ / by|before|until|due|than the? _ of? {_MONTH}
-        by|before the? {_ORDINAL} / by|before noon|tonight|tomorrow|today|midday|midnight|lunch|lunchtime|then|christmas|easter|monday|cob|eod|5pm|5|4|3|2|10|9|noon
-        by|before|at the? close|end of business|day|week|month|play|the|this|today|next|year|quarter _? _?
-        by|before cob|eod|eob|tomorrow|today|this|next _? / no later than _ _? _? / not later than _ _?
-        within _ hours|days|weeks|day|week|hour|business|working / within the next? _ _? / in the next _ hours|days|weeks
-        due|deadline is|on|by|for|date|:|of? _ _? / cob|eod today|tomorrow|{_DAY} / close of business today|tomorrow|{_DAY}
-        end of day|week|business|month today|tomorrow|{_DAY}? / this morning|afternoon|evening / asap
+        by|before|until|till|no later than|on|this|next|due|end|cob|eod|close|of? {_DAY} morning|
+        afternoon|evening|noon|night|am|pm|at? _?
+        by|before this|next|coming|late|early|end|of|cob|eod|noon|close|on? {_DAY} morning|
+        afternoon|evening|noon|night? / by|before|until|due|than|than the? {_MONTH} _
+        by|before|until|due|than the? _ of? {_MONTH} / by|before the? {_ORDINAL}
+        by|before noon|tonight|tomorrow|today|midday|midnight|lunch|lunchtime|then|christmas|
+        easter|monday|cob|eod|5pm|5|4|3|2|10|9|noon
+        by|before|at the? close|end of business|day|week|month|play|the|this|today|next|year|
+        quarter _? _? / by|before cob|eod|eob|tomorrow|today|this|next _? / no later than _ _? _?
+        not later than _ _? / within _ hours|days|weeks|day|week|hour|business|working
+        within the next? _ _? / in the next _ hours|days|weeks
+        due|deadline is|on|by|for|date|:|of? _ _? / cob|eod today|tomorrow|{_DAY}
+        close of business today|tomorrow|{_DAY}
+        end of day|week|business|month today|tomorrow|{_DAY}? / this morning|afternoon|evening
+        asap
     """,
     Kind.SOON: """
-        today / tonight / tomorrow / this morning|afternoon|evening / within the|an|one|two|a|24|1|2 hour|hours / cob|eod / end of day|business
-        close of business / by noon|midnight|lunch|lunchtime|5|5pm / right now / in an|the next hour|hours
+        today / tonight / tomorrow / this morning|afternoon|evening
+        within the|an|one|two|a|24|1|2 hour|hours / cob|eod / end of day|business
+        close of business / by noon|midnight|lunch|lunchtime|5|5pm / right now
+        in an|the next hour|hours
     """,
     Kind.BILL: """
-        payable within|by|on|to|in|upon / payment is|terms|due|within|of|for / remit payment|to|the / invoice no|number|is|for
-        settle the|this|our invoice|amount|bill|balance / pay|transfer the|this|our invoice|amount|bill|balance|sum
+        payable within|by|on|to|in|upon / payment is|terms|due|within|of|for
+        remit payment|to|the / invoice no|number|is|for
+        settle the|this|our invoice|amount|bill|balance
+        pay|transfer the|this|our invoice|amount|bill|balance|sum
         thank* you for your business|payment|order
     """,
     Kind.LEGAL: """
-        intended recipient* / intended solely|only|exclusively for / intended for the? use|sole|named|exclusive|addressee|recipient|person|individual
-        this|the e? mail|email|message|communication|transmission ... is|are|may|contains|contain|be confidential|privileged|intended|proprietary|property
-        received this e? mail|email|message|transmission|communication in error / not necessarily reflect|represent the
-        to unsubscribe / unsubscribe from|here|link / confidentiality notice|note / consider the environment / virus free
+        intended recipient* / intended solely|only|exclusively for
+        intended for the? use|sole|named|exclusive|addressee|recipient|person|individual
+        this|the e? mail|email|message|communication|transmission ... is|are|may|contains|contain|
+        be confidential|privileged|intended|proprietary|property
+        received this e? mail|email|message|transmission|communication in error
+        not necessarily reflect|represent the / to unsubscribe / unsubscribe from|here|link
+        confidentiality notice|note / consider the environment / virus free
     """,
     Kind.GREETING: """
-        ^ hi|hello|dear|hey|morning|afternoon|evening|greetings|hiya|yo|howdy again|there|all|folks|everyone|team|guys?
+        ^ hi|hello|dear|hey|morning|afternoon|evening|greetings|hiya|yo|howdy again|there|all|
+        folks|everyone|team|guys?
         ^ good morning|afternoon|evening|day again|all|there|everyone|team?
     """,
     Kind.PITCH: """
-        came|stumbled across|upon your company|website|profile|site|business|page|work|firm|store|shop|linkedin|channel|blog|practice
-        i|we noticed|saw|found|visited|see|checked|looked you|your ... website|company|site|profile|store|page|business|team|hiring|online
-        we help|work|partner|specialize|specialise|assist|provide|offer with|in|companies|businesses|organizations|teams|firms|clients|brands|agencies|your|you|startups|solutions|services _
+        came|stumbled across|upon your company|website|profile|site|business|page|work|firm|store|
+        shop|linkedin|channel|blog|practice
+        i|we noticed|saw|found|visited|see|checked|looked you|your ... website|company|site|
+        profile|store|page|business|team|hiring|online
+        we help|work|partner|specialize|specialise|assist|provide|offer with|in|companies|
+        businesses|organizations|teams|firms|clients|brands|agencies|your|you|startups|solutions|
+        services _
         companies|businesses|firms|brands|teams|organizations|practices|agencies like yours|your
-        increase|boost|grow|double|triple|skyrocket|improve|maximize|scale your revenue|sales|traffic|leads|conversion*|ranking*|business|roi|pipeline|visibility|bookings|profits|customers
-        lead|demand generation / qualified|new|more|warm|targeted|quality leads|meetings|clients|customers|appointments|prospects / search engine
-        first|top page|of google|results / guest post|blog|article / backlink* / seo services|expert*|agency|audit|packages|company / link building|exchange|insertion
-        web|app design|development services|company|agency / outsourc* your|to|company / offshore team|developers|development
+        increase|boost|grow|double|triple|skyrocket|improve|maximize|scale your revenue|sales|
+        traffic|leads|conversion*|ranking*|business|roi|pipeline|visibility|bookings|profits|
+        customers / lead|demand generation
+        qualified|new|more|warm|targeted|quality leads|meetings|clients|customers|appointments|
+        prospects / search engine / first|top page|of google|results / guest post|blog|article
+        backlink* / seo services|expert*|agency|audit|packages|company
+        link building|exchange|insertion / web|app design|development services|company|agency
+        outsourc* your|to|company / offshore team|developers|development
     """,
     Kind.SALES: """
         quick call|chat|demo|intro / 15|10|20|30|fifteen|ten|twenty|thirty minute|minutes|min|mins
-        book|schedule|set a|up|an quick|short|brief|free|a demo|call|meeting|consultation|chat|time / free|no|without obligation|demo|trial|consultation|audit|quote|strings|cost
-        right|best|appropriate|correct person to|for|who|at / point me to|in|towards / who|whom should|would|is i|be|the talk|speak|contact|best|right
-        open to a|learning|exploring|chatting|discussing|hearing|seeing|connecting / worth a|exploring chat|call|conversation|look / if you're|you|are not the? interested|right
-        if this isn't|is|not relevant|for / opt out / let me know if you're|you|are not? interested
-        our clients|platform|software|solution|product|service|team|tool|company ... help|helps|see|have|saved|offers|allows|can|provides|enables / limited time|offer|spots
-        special|exclusive offer|discount|price|pricing|deal / affordable|competitive price*|rate*|pricing / our|my previous|last|earlier email|mail|message|note
-        return on investment / case study|studies / data|email|contact list|database|lists of / pain point* / touch base / circle back / bumping|bump this|my
-        reaching out because|to|as|since|about / my name is _ _? and|from|with|i
+        book|schedule|set a|up|an quick|short|brief|free|a demo|call|meeting|consultation|chat|
+        time / free|no|without obligation|demo|trial|consultation|audit|quote|strings|cost
+        right|best|appropriate|correct person to|for|who|at / point me to|in|towards
+        who|whom should|would|is i|be|the talk|speak|contact|best|right
+        open to a|learning|exploring|chatting|discussing|hearing|seeing|connecting
+        worth a|exploring chat|call|conversation|look
+        if you're|you|are not the? interested|right / if this isn't|is|not relevant|for / opt out
+        let me know if you're|you|are not? interested
+        our clients|platform|software|solution|product|service|team|tool|company ... help|helps|
+        see|have|saved|offers|allows|can|provides|enables / limited time|offer|spots
+        special|exclusive offer|discount|price|pricing|deal
+        affordable|competitive price*|rate*|pricing
+        our|my previous|last|earlier email|mail|message|note / return on investment
+        case study|studies / data|email|contact list|database|lists of / pain point* / touch base
+        circle back / bumping|bump this|my / reaching out because|to|as|since|about
+        my name is _ _? and|from|with|i
     """,
     Kind.BAIT: """
-        account|mailbox|access|card|profile|service|subscription|email|domain|password|storage ... has|have|will|is|was|be|been ... suspended|suspend|blocked|locked|limited|restricted|disabled|deactivated|terminated|closed|deleted|expired|expire|expiring|compromised|hacked|exceeded
-        avoid|prevent|stop ... suspension|termination|closure|deactivation|interruption|loss|losing|deletion|being|blocked
-        unusual|suspicious|unauthori* activity|login|sign|access|transaction|attempt / exceeded|exceeds ... limit|quota
-        you|u have|'ve|ve|are|were|been? won|selected|chosen|winner|lucky|awarded / lottery / inheritance / next of kin / million|billion dollars|usd|euros|pounds|us
-        unclaimed|abandoned|dormant funds|fund|account|estate|inheritance|sum / beneficiary / tax refund / refund of|is|due|pending|has
-        compromising|embarrassing|intimate|explicit video|photos|material|footage|images|pictures / recorded you|u|your / hacked your|into|you
-        confidential business|transaction|deal|proposal / failed to deliver|verify / could not be delivered until|unless|because / pending messages|mails|emails|delivery|package
-        legal action|proceedings will|against / warrant for / late|diplomat|prince|barrister ... died|late|fund
-        i|we have|'ve|ve full? access|control to|of|over your / your device|computer|system ... infected|compromised|hacked
-        held|on hold|pending ... package|parcel|shipment / package|parcel|shipment ... held|on|hold|customs|pending|undelivered
+        account|mailbox|access|card|profile|service|subscription|email|domain|password|storage ...
+        + has|have|will|is|was|be|been ... suspended|suspend|blocked|locked|limited|restricted|
+        disabled|deactivated|terminated|closed|deleted|expired|expire|expiring|compromised|hacked|
+        exceeded
+        avoid|prevent|stop ... suspension|termination|closure|deactivation|interruption|loss|
+        losing|deletion|being|blocked
+        unusual|suspicious|unauthori* activity|login|sign|access|transaction|attempt
+        exceeded|exceeds ... limit|quota
+        you|u have|'ve|ve|are|were|been? won|selected|chosen|winner|lucky|awarded / lottery
+        inheritance / next of kin / million|billion dollars|usd|euros|pounds|us
+        unclaimed|abandoned|dormant funds|fund|account|estate|inheritance|sum / beneficiary
+        tax refund / refund of|is|due|pending|has
+        compromising|embarrassing|intimate|explicit video|photos|material|footage|images|pictures
+        recorded you|u|your / hacked your|into|you
+        confidential business|transaction|deal|proposal / failed to deliver|verify
+        could not be delivered until|unless|because
+        pending messages|mails|emails|delivery|package / legal action|proceedings will|against
+        warrant for / late|diplomat|prince|barrister ... died|late|fund
+        i|we have|'ve|ve full? access|control to|of|over your
+        your device|computer|system ... infected|compromised|hacked
+        held|on hold|pending ... package|parcel|shipment
+        package|parcel|shipment ... held|on|hold|customs|pending|undelivered
     """,
     Kind.CREDENTIAL: """
-        verify|confirm|validate|update|re-verify|reconfirm|authenticate|restore|reactivate|upgrade|revalidate|unlock your ... account|identity|password|mailbox|information|details|credentials|email|access|login|billing|payment|profile|records|data|e-mail|card
-        enter|entering|provide|submit|send|reply|confirm|input|fill ... your ... password|username|pin|credentials|login|card|ssn|social|bank
-        log|sign|login|logging|signing in|on? here|below|now|to|at|via ... avoid|verify|confirm|restore|continue|unlock|secure|keep|release|view|read|link|account
-        click|clicking|follow|tap here|below|the|on|this ... verify|confirm|restore|update|link|avoid|keep|release|unlock|secure|login|log|claim|reactivate|button
-        user name|username|id and password / one time code|password|passcode / security|verification code|codes / your bank account|details|card
+        verify|confirm|validate|update|re-verify|reconfirm|authenticate|restore|reactivate|
+        upgrade|revalidate|unlock your ... account|identity|password|mailbox|information|details|
+        credentials|email|access|login|billing|payment|profile|records|data|e-mail|card
+        enter|entering|provide|submit|send|reply|confirm|input|fill ... your ... password|
+        username|pin|credentials|login|card|ssn|social|bank
+        log|sign|login|logging|signing in|on? here|below|now|to|at|via ... avoid|verify|confirm|
+        restore|continue|unlock|secure|keep|release|view|read|link|account
+        click|clicking|follow|tap here|below|the|on|this ... verify|confirm|restore|update|link|
+        avoid|keep|release|unlock|secure|login|log|claim|reactivate|button
+        user name|username|id and password / one time code|password|passcode
+        security|verification code|codes / your bank account|details|card
         list|send|share|include ... every|all|any code|codes|password|passwords|credentials
     """,
     Kind.PAYMENT: """
-        gift|itunes|amazon|steam|google|play card|cards / wire|bank transfer|wire the|to|of|money|funds|a|today|immediately / bitcoin|btc|crypto|usdt|ethereum|monero|wallet|cryptocurrency
-        new|changed|updated|different|change|changes|update bank|banking|account|payment|wire|of|in|to|the|our ... details|information|account|instructions|number
-        western union / moneygram / processing|clearance|handling|delivery|customs|transfer|release fee|fees|charge / advance fee
-        pay the? attached|invoice|following|this|fee|now|today / transfer|send|pay ... dollars|euros|usd|eur|amount|funds|money / make|process|handle|arrange a|the|an ... payment|transfer|wire
+        gift|itunes|amazon|steam|google|play card|cards
+        wire|bank transfer|wire the|to|of|money|funds|a|today|immediately
+        bitcoin|btc|crypto|usdt|ethereum|monero|wallet|cryptocurrency
+        new|changed|updated|different|change|changes|update bank|banking|account|payment|wire|of|
+        in|to|the|our ... details|information|account|instructions|number / western union
+        moneygram
+        processing|clearance|handling|delivery|customs|transfer|release fee|fees|charge
+        advance fee / pay the? attached|invoice|following|this|fee|now|today
+        transfer|send|pay ... dollars|euros|usd|eur|amount|funds|money
+        make|process|handle|arrange a|the|an ... payment|transfer|wire
         scratch ... back|codes|off / send|share|text me ... codes|pictures|photo|pics
     """,
     Kind.PRESSURE: """
-        within|in|next the? next? 24|48|72|12|2|two|few|twenty hours|hrs|hour|h|four|days / immediately / urgent / urgently / right away / asap / today / final|last notice|warning|reminder|chance
-        as soon as possible / failure to|do / otherwise your|you|we|it / act now|fast|immediately / before it's|is too late / expires|expire|expiring today|soon|in|on
-        keep this|it confidential|secret|between|private|to|quiet / don't|do not tell|discuss|call|mention|share|inform ... anyone|anybody|me|others / i'm|am in a meeting|conference
-        can't|cannot talk|take|call|speak|receive / strictly|highly confidential / permanently|forever deleted|closed|disabled|lost|lose|suspended|locked / immediate action|attention
+        within|in|next the? next? 24|48|72|12|2|two|few|twenty hours|hrs|hour|h|four|days
+        immediately / urgent / urgently / right away / asap / today
+        final|last notice|warning|reminder|chance / as soon as possible / failure to|do
+        otherwise your|you|we|it / act now|fast|immediately / before it's|is too late
+        expires|expire|expiring today|soon|in|on
+        keep this|it confidential|secret|between|private|to|quiet
+        don't|do not tell|discuss|call|mention|share|inform ... anyone|anybody|me|others
+        i'm|am in a meeting|conference / can't|cannot talk|take|call|speak|receive
+        strictly|highly confidential
+        permanently|forever deleted|closed|disabled|lost|lose|suspended|locked
+        immediate action|attention
     """,
     Kind.GENERIC: """
-        ^ dear valued? customer|user|client|member|sir|madam|friend|beneficiary|account|email|webmail|subscriber|beloved|winner|owner|colleague|employee
-        ^ attention / it|mail|web help|support|admin desk|team|department|center / account team|department|security|services|holder / ^ greetings
+        ^ dear valued? customer|user|client|member|sir|madam|friend|beneficiary|account|email|
+        webmail|subscriber|beloved|winner|owner|colleague|employee / ^ attention
+        it|mail|web help|support|admin desk|team|department|center
+        account team|department|security|services|holder / ^ greetings
         system|mail|webmail administrator|admin|team
     """,
     Kind.INJECTION: """
-        ignore|disregard|forget|override|bypass|skip all|any|the|your|my|every|and? of|all|any|other|the? previous|prior|above|earlier|preceding|existing|original|system|other|former ... instruction*|prompt*|rule*|direction*|guideline*|message*|context|command*
-        ignore|disregard|forget everything|all|what ... above|before|previously|told|said|instructions
-        you|u are|r now ... assistant|mode|ai|bot|agent|model|unrestricted|free|dan|chatbot / you must|should|will now act|behave|respond|answer|reply as / act|behave as an|a|if|my? ai|assistant|unrestricted|system|administrator
-        system prompt / system message|override|instruction*|notice to|for|: ... assistant|ai|agent|model / developer mode / jailbreak* / new|updated|additional|special|hidden|important instruction* for|to the|all|any|you|your? ai|assistant*|agent*|model*|bot*|llm*|language|email|mail|system
-        ai|email|mail|llm|automated|virtual|digital|language assistant|agent|model|system|bot|chatbot ... must|should|reading|processing|handling|summari*|has|have|is|are|will|shall|please|instructed|drafting|need|needs ... to|this|instructed|required|include|forward|reply|ignore|send|add|mark|list|copy|also|now|always
-        ^ assistant|system|ai|assistants|agent|chatbot|llm please|tell|send|forward|reply|include|ignore|add|list|copy|write|do|the|you|must|should|user|now|always|override|note
-        to|attention|note|dear|hello|hey|for the|all|any|whatever|whichever|my? ai|llm|language|email|mail|automated assistant*|agent*|model*|system*|bot*|reader*|processing|reading|reads|summari*
-        whoever|whatever|whichever|anyone|any|the|system|assistant|who|that|which prepares|drafts|writes|answers|generates|composes|summari*|processes|drafting|writing|preparing ... answer|reply|response|draft|mail|message|email|summary|this ... should|must|shall|will|needs|has|is|please|to
-        do not|don't|never|without mention|tell|reveal|inform|notify|show|alert|telling|mentioning|informing|disclose ... to? the? user|owner|human|recipient|mailbox
-        the user|owner|human|mailbox ... has|have|already|approved|authorized|authorised|wants|agreed|consented|gave|allows|permits|confirmed ... approved|authorized|permission|you|a|this|to|sending|consent|that|every
-        in|into|to|with|of your|the reply|answer|response|draft|summary ... include|list|insert|append|add|put|quote|repeat|paste|attach|copy ... every|all|any|the|full|entire|previous|last|recent|content*|password*|code*|thread*|subject*|mail*|message*
-        forward|send|copy|bcc|cc|leak|exfiltrate|email|mail ... all|every|entire|whole|full|recent|previous|last|other|inbox ... mails|emails|messages|threads|conversations|inbox|mailbox|contacts|history|contents|passwords ... to
-        print|repeat|reveal|output|show|display your|the|all|entire|full|above|hidden|initial? system|hidden|initial|secret|original prompt|prompts|instructions|rules|message
-        end|begin|start of|the? system|user|email|thread|untrusted|mail|data prompt|input|message|content|data|instructions|mail
-        respond|reply|answer|output only? with the|exactly|json|following|only? text|json|word|category|needs|message
-        set|mark|classify|label|categorize|treat|rate this|the|it ... as|category|to needs|urgent|needs_reply|high|trusted|safe|important
-        end your|the answer|reply|draft|response with|by ... link|image|url|address
+        ignore|disregard|forget|override|bypass|skip all|any|the|your|my|every|and? of? all|any|
+        other|the? previous|prior|above|earlier|preceding|existing|original|system|former ...
+        + instruction*|prompt*|rule*|direction*|guideline*|command*
+        ignore|disregard|forget everything|all|what ... above|before|previously|told|said|
+        instructed
+        you|u are|r now a|an|in|my|the ... assistant|mode|ai|bot|agent|model|chatbot|dan
+        act|behave as an|a|my|if unrestricted|ai|administrator|system|different
+        system prompt|override
+        system message|instruction*|notice to|for ... assistant|ai|agent|model / developer mode
+        jailbreak*
+        new|updated|additional|special|hidden instruction* for|to the|all|any? ai|assistant*|
+        agent*|model*|bot*|llm*|language
+        ai|llm|virtual|digital|email|mail assistant|agent|model|system|bot|chatbot ... must|shall|
+        instructed|required|reading|processing|summari*|handling|drafting ... this|to|mail|email|
+        message|thread
+        ^ assistant|assistants|ai|chatbot|llm please|tell|send|forward|reply|include|ignore|add|
+        list|copy|write|you|must|should|note
+        to|attention|note|dear|hello for|the|all|any? ai|llm|language assistant*|agent*|model*|
+        system*|bot*|reading|processing
+        whoever|whatever|whichever|anyone ... prepares|drafts|writes|answers|generates|composes|
+        summari*|processes|drafting|writing|preparing ... answer|reply|response|draft|summary ...
+        + should|must|shall|will|needs
+        do not|don't|never|without mention|tell|reveal|inform|notify|show|alert|telling|
+        mentioning|informing this|it|that|anything? to? the user|owner|mailbox
+        the user|mailbox ... has|have|already approved|authorized|authorised|agreed|consented|
+        given|confirmed|granted / user approved|authorized a|the|this|sending
+        print|repeat|reveal|output|show your|the|hidden|initial|full|entire? system|hidden|
+        initial|secret|original prompt|instructions|rules
+        reveal|print|repeat|output|show ... your instructions|prompt|rules
+        end|begin of the? system|user|untrusted prompt|input|message|data
+        needs_reply|needs reply true|false / base64 decode
+        decode ... base64|rot13 ... follow|instruct*|execute
+    """,
+    Kind.ORDER: """
+        in|into|to|with your|the reply|answer|response|draft|summary ... include|list|insert|
+        append|add|put|quote|repeat|paste|attach ... every|all|full|entire|content*|password*|
+        code*|thread*|subject*
+        include|list|append|add ... every|all|any ... password*|code*|subject*|contacts|addresses
+        + ... in|to|found|from|of
+        forward|send|copy|bcc|leak|exfiltrate ... all|every|entire|whole|previous|other ... mails|
+        emails|messages|threads|conversations|inbox|mailbox|contacts|passwords
+        respond|reply|answer|output only with|the|json
+        classify|label|categorize|treat|mark this|the|it ... as urgent|trusted|safe|high|category
+        end your|the answer|reply|draft|response with|by ... link|image|url|logo|address
+        list|include|send every|all code*|password*|amount*
     """,
 }

@@ -3,7 +3,8 @@
 Phrases are data, one file a language, so that a reader of that language can check them. A phrase
 is words with a small notation: ``a|b`` one of these, ``a?`` may be absent, ``a*`` any word that
 begins so, ``_`` any word, ``...`` up to three words, and a leading ``^`` for "at the start of a
-clause only". Phrases on one line are separated by `` / ``.
+clause only". Phrases on one line are separated by `` / ``; a line that ends in ``|`` goes on in the
+next, and so does one whose next begins with ``+``.
 
 They are found by their first word, so a look-up costs a few steps for each word of the sentence:
 linear in the text. Preparing them takes some milliseconds, so it is done at first use.
@@ -11,6 +12,7 @@ linear in the text. Preparing them takes some milliseconds, so it is done at fir
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -27,7 +29,8 @@ class Kind(StrEnum):
     QUESTION = "question"  # a question that may lack its mark
     COURTESY = "courtesy"  # sounds like a request and is none
     WAIVE = "waive"  # says that no answer is needed
-    SMALLTALK = "smalltalk"  # a question that nobody waits for
+    SMALLTALK = "smalltalk"  # a polite question that nobody waits for
+    RHETORIC = "rhetoric"  # a question that is none
     SOMEONE = "someone"  # asks anybody, not everybody
     EVERYONE = "everyone"  # asks each of the readers
     THANKS = "thanks"
@@ -50,6 +53,7 @@ class Kind(StrEnum):
     PAYMENT = "payment"  # asks for money in a way that others do not
     PRESSURE = "pressure"
     INJECTION = "injection"  # tells an assistant what to do
+    ORDER = "order"  # could be such an order, or a person's wish
 
 
 Pack = Mapping[Kind, str]
@@ -86,6 +90,8 @@ class _Phrase:
 
 
 _GAP: Final = 3
+_MORE_WORDS: Final = re.compile(r"\|\n\s*")
+_AND_SO_ON: Final = re.compile(r"\n\s*\+ ")
 
 
 class Lexicon:
@@ -143,7 +149,8 @@ class Lexicon:
 
 def phrases(lines: str) -> Iterator[str]:
     """The phrases of a block of lines."""
-    for line in lines.splitlines():
+    whole = _AND_SO_ON.sub(" ", _MORE_WORDS.sub("|", lines))
+    for line in whole.splitlines():
         for phrase in line.split(" / "):
             if phrase.strip():
                 yield phrase.strip()

@@ -11,8 +11,9 @@ from assistant.core.phrases.lexicon import Kind, Pack
 PACKS: Final[dict[str, Pack]] = {
     "pl": {
         Kind.REQUEST: """
-            proszę o|ci|cię|pana|panią|daj|wyślij|prześlij|podaj|potwierdź|odpowied*|potwierdz*|napisz|powiedz
-            daj|dajcie mi|nam|znać / czy możesz|mógłbyś|mogłabyś|może|mogę|możemy|moglibyśmy|masz|jest|pan|pani
+            proszę o|ci|cię|pana|panią|daj|wyślij|prześlij|podaj|potwierdź|odpowied*|potwierdz*|
+            napisz|powiedz / daj|dajcie mi|nam|znać
+            czy możesz|mógłbyś|mogłabyś|może|mogę|możemy|moglibyśmy|masz|jest|pan|pani
             mógłbyś|mogłabyś|mógłby|mogłaby / będę wdzięczn* za / czekam|czekamy na / prosimy o
         """,
         Kind.ACT: "proszę _",
@@ -24,7 +25,8 @@ PACKS: Final[dict[str, Pack]] = {
     },
     "cs": {
         Kind.REQUEST: """
-            prosím o|pošli|pošlete|potvrď|potvrďte|napiš|dej|dejte|zašlete|odpověz|sděl* / můžeš|můžete|mohl|mohla|mohli bys|byste|mi|nám|přinést|poslat|_
+            prosím o|pošli|pošlete|potvrď|potvrďte|napiš|dej|dejte|zašlete|odpověz|sděl*
+            můžeš|můžete|mohl|mohla|mohli bys|byste|mi|nám|přinést|poslat|_
             dej|dejte mi|nám? vědět / čekám|čekáme na / prosíme o
         """,
         Kind.ACT: "prosím _",
@@ -36,8 +38,10 @@ PACKS: Final[dict[str, Pack]] = {
     },
     "ru": {
         Kind.REQUEST: """
-            пожалуйста ... пришл*|отправ*|подтверд*|ответ*|сообщ*|дай*|скаж*|провер*|позвон*|напиш* / прошу|просим _
-            можешь|можете|могли|мог|могла ли|бы|вы|ты? _ / дай|дайте знать / сообщите|сообщи|подтвердите|пришлите|пришли|ответьте|напишите|скажите
+            пожалуйста ... пришл*|отправ*|подтверд*|ответ*|сообщ*|дай*|скаж*|провер*|позвон*|
+            напиш* / прошу|просим _ / можешь|можете|могли|мог|могла ли|бы|вы|ты? _
+            дай|дайте знать
+            сообщите|сообщи|подтвердите|пришлите|пришли|ответьте|напишите|скажите
             жду|ждём|ждем ... ответ*|подтвержд*|от / не мог*|могли бы
         """,
         Kind.ACT: "пожалуйста _",
@@ -49,8 +53,8 @@ PACKS: Final[dict[str, Pack]] = {
     },
     "uk": {
         Kind.REQUEST: """
-            будь ласка ... надішл*|підтверд*|відпов*|повідом*|скаж*|перевір* / прошу|просимо _ / чи можеш|можете|могли
-            дай|дайте знати / чекаю|чекаємо на
+            будь ласка ... надішл*|підтверд*|відпов*|повідом*|скаж*|перевір* / прошу|просимо _
+            чи можеш|можете|могли / дай|дайте знати / чекаю|чекаємо на
         """,
         Kind.THANKS: "дякую|дякуємо|спасибі",
         Kind.CLOSING: "^ чудово|добре|зрозуміло",
@@ -59,8 +63,9 @@ PACKS: Final[dict[str, Pack]] = {
     },
     "sv": {
         Kind.REQUEST: """
-            kan|kunde|skulle|vill|har du|ni / snälla ... skicka|svara|bekräfta|säg / hör av dig|er / låt mig|oss veta
-            vänligen _ / återkom* ... med|till|gärna / ser fram emot ... svar / skicka ... tack|gärna / tacksam för|om
+            kan|kunde|skulle|vill|har du|ni / snälla ... skicka|svara|bekräfta|säg / hör av dig|er
+            låt mig|oss veta / vänligen _ / återkom* ... med|till|gärna / ser fram emot ... svar
+            skicka ... tack|gärna / tacksam för|om
         """,
         Kind.THANKS: "tack / tackar",
         Kind.CLOSING: "^ perfekt|toppen|bra|okej / du behöver inte svara",
@@ -70,8 +75,9 @@ PACKS: Final[dict[str, Pack]] = {
     },
     "da": {
         Kind.REQUEST: """
-            kan|kunne|vil|ville|har du|i / send|sig|giv|ring|svar|bekræft ... venligst|gerne / venligst _ / lad mig|os ... vide
-            ser|glæder frem|mig til ... svar|høre / hører gerne / må jeg bede
+            kan|kunne|vil|ville|har du|i / send|sig|giv|ring|svar|bekræft ... venligst|gerne
+            venligst _ / lad mig|os ... vide / ser|glæder frem|mig til ... svar|høre / hører gerne
+            må jeg bede
         """,
         Kind.THANKS: "tak / mange tak",
         Kind.CLOSING: "^ perfekt|super|fint|okay / du behøver ikke svare",
@@ -81,7 +87,8 @@ PACKS: Final[dict[str, Pack]] = {
     },
     "no": {
         Kind.REQUEST: """
-            kan|kunne|vil|ville|har du|dere / vennligst _ / gi meg|oss|beskjed / la meg|oss ... vite / ser frem til ... svar|høre
+            kan|kunne|vil|ville|har du|dere / vennligst _ / gi meg|oss|beskjed
+            la meg|oss ... vite / ser frem til ... svar|høre
             send|svar|bekreft|ring ... gjerne|meg|oss
         """,
         Kind.THANKS: "takk / tusen takk",
@@ -92,8 +99,10 @@ PACKS: Final[dict[str, Pack]] = {
     },
     "fi": {
         Kind.REQUEST: """
-            voisitko|voisitteko|voitko|voitteko|saisinko|saisimmeko|olisiko|onko|haluatko|ehditkö|tiedätkö _ / ole|olkaa hyvä / ystävällisesti _
-            kerro|kertokaa|ilmoita|ilmoittakaa|lähetä|lähettäkää|vahvista|vahvistakaa|vastaa|vastatkaa _ / odotan|odotamme ... vastaus*
+            voisitko|voisitteko|voitko|voitteko|saisinko|saisimmeko|olisiko|onko|haluatko|ehditkö|
+            tiedätkö _ / ole|olkaa hyvä / ystävällisesti _
+            kerro|kertokaa|ilmoita|ilmoittakaa|lähetä|lähettäkää|vahvista|vahvistakaa|vastaa|
+            vastatkaa _ / odotan|odotamme ... vastaus*
         """,
         Kind.THANKS: "kiitos|kiitoksia|kiitän|kiitti",
         Kind.CLOSING: "^ hyvä|selvä|loistavaa|ok|okei|hienoa",
@@ -102,8 +111,10 @@ PACKS: Final[dict[str, Pack]] = {
     },
     "tr": {
         Kind.REQUEST: """
-            lütfen _ / rica ederim|ederiz|ediyorum / gönderir|gönderebilir|iletir|yollar|söyler|onaylar|yapabilir|gelebilir|verebilir misin|misiniz|mısın|mısınız
-            haber ver*|verir / bekliyorum|bekliyoruz / bilgi verir*
+            lütfen _ / rica ederim|ederiz|ediyorum
+            gönderir|gönderebilir|iletir|yollar|söyler|onaylar|yapabilir|gelebilir|verebilir
+            + misin|misiniz|mısın|mısınız / haber ver*|verir / bekliyorum|bekliyoruz
+            bilgi verir*
         """,
         Kind.THANKS: "teşekkür|teşekkürler|sağ / sağol|sağolun",
         Kind.CLOSING: "^ tamam|harika|süper|anladım",
@@ -112,8 +123,8 @@ PACKS: Final[dict[str, Pack]] = {
     },
     "ro": {
         Kind.REQUEST: """
-            poți|puteți|ai|ați putea|să|trimite|putea|confirma|spune / te|vă rog|rugăm _ / aștept|așteptăm ... răspuns*|confirmare*
-            anunță|anunțați mă|ne / dați|dă mi|ne
+            poți|puteți|ai|ați putea|să|trimite|putea|confirma|spune / te|vă rog|rugăm _
+            aștept|așteptăm ... răspuns*|confirmare* / anunță|anunțați mă|ne / dați|dă mi|ne
         """,
         Kind.THANKS: "mulțumesc|mersi|mulțumim",
         Kind.CLOSING: "^ perfect|super|bine|ok",
@@ -122,8 +133,8 @@ PACKS: Final[dict[str, Pack]] = {
     },
     "hu": {
         Kind.REQUEST: """
-            kérem|kérlek|kérjük|kérném _ / tudnál|tudnátok|tudna|tudsz|tudtok _ / meg tudnád|tudná / várom|várjuk ... válasz*
-            küldd|küldje|írd|jelezz*|erősítsd|válaszolj _
+            kérem|kérlek|kérjük|kérném _ / tudnál|tudnátok|tudna|tudsz|tudtok _ / meg tudnád|tudná
+            várom|várjuk ... válasz* / küldd|küldje|írd|jelezz*|erősítsd|válaszolj _
         """,
         Kind.THANKS: "köszönöm|köszi|köszönjük|kösz",
         Kind.CLOSING: "^ rendben|szuper|jó|oké",
@@ -132,7 +143,8 @@ PACKS: Final[dict[str, Pack]] = {
     },
     "el": {
         Kind.REQUEST: """
-            μπορείς|μπορείτε|μπορούμε|θα να|μου|σας / παρακαλώ|παρακαλούμε _ / περιμένω|περιμένουμε ... απάντηση*
+            μπορείς|μπορείτε|μπορούμε|θα να|μου|σας / παρακαλώ|παρακαλούμε _
+            περιμένω|περιμένουμε ... απάντηση*
             στείλε|στείλτε|πες|πείτε|απάντησε|επιβεβαίωσε|επιβεβαιώστε _
         """,
         Kind.THANKS: "ευχαριστώ|ευχαριστούμε",

@@ -16,18 +16,14 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
+from providers.mime.invisible import visible
+
 LIMIT: Final = 24_000
 SENTENCE_LIMIT: Final = 1_200
 LINK: Final = "[link]"
 ADDRESS: Final = "[address]"
 IMAGE: Final = "[image]"
 
-_INVISIBLE: Final = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
-    "\U000e0000-\U000e0fff\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]"
-)
-_BREAK: Final = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _IMAGE: Final = re.compile(r"!\[[^\]\n]{0,200}\](?:\([^)\n]{0,500}\)|\[[^\]\n]{0,100}\])?")
 _LINK: Final = re.compile(
     r"(?:\b[a-z][a-z0-9+.-]{1,20}://|\bwww\.|\b(?:mailto|tel|sms|data|javascript):(?=\S))"
@@ -73,11 +69,6 @@ class Sentence:
     question: bool
 
 
-def plain(text: str) -> str:
-    """The text without characters that nobody sees, with one kind of line end."""
-    return _INVISIBLE.sub("", _BREAK.sub("\n", text))
-
-
 def unlinked(text: str) -> str:
     """The text with links, images and addresses replaced by a visible word."""
     text = _IMAGE.sub(IMAGE, text)
@@ -109,7 +100,7 @@ def bounded(text: str) -> str:
 def sentences(text: str) -> list[Sentence]:
     """The sentences of a text in order; empty ones are left out."""
     found: list[Sentence] = []
-    for number, paragraph in enumerate(_paragraphs(unlinked(plain(bounded(text))))):
+    for number, paragraph in enumerate(_paragraphs(unlinked(visible(bounded(text))))):
         for piece in _split(paragraph):
             sentence = _sentence(piece[:SENTENCE_LIMIT], number)
             if sentence.words or sentence.question:
@@ -172,5 +163,5 @@ def _sentence(text: str, paragraph: int) -> Sentence:
         spans=spans,
         starts=frozenset(starts),
         paragraph=paragraph,
-        question=bool(last) and last in _QUESTION,
+        question=(bool(last) and last in _QUESTION) or "¿" in text,
     )
