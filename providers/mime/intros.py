@@ -76,7 +76,7 @@ _START: Final = re.compile(
     rf"|(?:{_either(words.DAYS)})[.,]{{0,2}} "
     r"|\d{1,4}[./-] ?\d{1,2}[./-] ?\d{2,4}|\d{4} ?[年년.]|\d{1,2}\.? (?:de )?[^\W\d]{3})"
 )
-_CJK_START: Final = re.compile(r"[在於于]")
+_CJK_START: Final = re.compile(r"[在於于]|ใน|ב-")
 _SELF: Final = re.compile(r"(?<!\w)I(?![\w.])|^我|我写道|我寫道")
 _FIRST_PERSON: Final = _set(words.FIRST_PERSON)
 _WORD: Final = re.compile(r"\w+")
