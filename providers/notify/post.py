@@ -32,6 +32,7 @@ from httpx2 import (
 from storage.words import Accepted, Outcome, Rejected, Unknown
 
 _SENDING: Final = ".send_request_headers.started"
+_CONNECT_SHARE: Final = 0.45
 _PASSING: Final = frozenset({408, 425, 429})
 _NO_REUSE: Final = Limits(max_connections=4, max_keepalive_connections=0)
 
@@ -85,12 +86,12 @@ class Post:
             self._url,
             headers={**headers, **fixed, "User-Agent": "fencepost"},
             content=body,
-            extensions={"trace": progress.trace},
+            extensions={"trace": progress.trace, "timeout": self._timeouts()},
         )
+        transport = await self._opened()
         outcome: Outcome | None = None
         with move_on_after(self._timeout_s):
             try:
-                transport = await self._opened()
                 response = await transport.handle_async_request(request)
             except (TransportError, UnicodeError, OSError) as error:
                 return _failed(progress, type(error).__name__)
@@ -104,6 +105,10 @@ class Post:
         transport, self._transport = self._transport, None
         if transport is not None:
             await transport.aclose()
+
+    def _timeouts(self) -> Mapping[str, float]:
+        """Connecting and TLS end before the deadline does: only so is the socket closed."""
+        return {"connect": self._timeout_s * _CONNECT_SHARE}
 
     async def _opened(self) -> AsyncHTTPTransport:
         """The transport; made on a worker thread because it reads the system's certificates."""
