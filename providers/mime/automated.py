@@ -79,6 +79,7 @@ _AWAY: Final = re.compile(
     re.IGNORECASE,
 )
 _ANSWERED: Final = re.compile(r"(?:re|aw|sv|antw|vs|odp|ref|rif|回复|答复|返信)\s*[:：]", re.I)
+_COMMENT: Final = re.compile(r"\([^()]*\)")
 _MAILTO: Final = re.compile(r"<\s*mailto:", re.IGNORECASE)
 _BULK_WORDS: Final = frozenset(("bulk", "junk"))
 _AUTO_WORDS: Final = frozenset(("auto_reply", "auto-reply", "autoreply", "autoresponse"))
@@ -96,7 +97,7 @@ _CALENDAR: Final = {
 
 def _word(headers: Headers, name: str) -> str:
     """The first word of a header in lower case, without comments and parameters."""
-    text = headers.text(name).partition(";")[0].partition("(")[0]
+    text = _COMMENT.sub(" ", headers.text(name)).partition(";")[0].partition("(")[0]
     return text.strip().lower()
 
 
@@ -121,7 +122,7 @@ def _bounce(headers: Headers, from_: Sequence[Address], subject: str) -> str | N
         return "a report on delivery (bounce)"
     locals_ = [address.addr.rpartition("@")[0].lower() for address in from_]
     if not locals_:
-        locals_ = [headers.text("from").strip("<> ").lower()]
+        locals_ = [_word(headers, "from").strip("<> ")]
     if any(_DAEMON.match(local) for local in locals_):
         return f"written by the mail system ({locals_[0]})"
     if any(_SYSTEM.match(local) for local in locals_) and _BOUNCE_SUBJECT.search(subject):

@@ -35,7 +35,7 @@ _WORD_CHARS: Final = 4096
 """The longest encoded word that is read; RFC 2047 allows 75, senders write one for a whole line."""
 _Q_BYTE: Final = re.compile(rb"=([0-9A-Fa-f]{2})")
 _NOT_BASE64: Final = re.compile(rb"[^A-Za-z0-9+/]")
-_FOLD: Final = re.compile(rb"\r*\n[ \t]*")
+_FOLD: Final = re.compile(rb"\r{0,4}\n[ \t]*")
 
 
 @dataclass(frozen=True, slots=True)

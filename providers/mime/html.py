@@ -14,8 +14,14 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from providers.mime.invisible import visible
 from providers.mime.looks import Look, Style, hidden_names, inherit, style_of
 
-HTML_CHARS: Final = 2 * 1024 * 1024
-"""The longest HTML that is read; the longest newsletters stay below 1 MiB."""
+HTML_CHARS: Final = 1024 * 1024
+"""The longest HTML that is read; newsletters stay far below it."""
+DEPTH_MAX: Final = 4000
+"""How deep elements may nest; a parser of HTML looks through all that is open at each new one."""
+FORMATS_MAX: Final = 250
+"""How many elements like <font> may be open at once."""
+REOPENED_MAX: Final = 100_000
+"""How often they may be opened anew: each paragraph does it for all that were left open."""
 TEXT_CHARS: Final = 1024 * 1024
 """The longest text that is kept of one mail."""
 
@@ -36,7 +42,16 @@ _PRE: Final = frozenset(("pre", "xmp", "listing", "plaintext"))
 
 _SPACES: Final = re.compile(r"[ \t\n\r\f]+")
 _BLANK_LINES: Final = re.compile(r"\n{3,}")
-_TRAILING: Final = re.compile(r"[ \t\xa0]+(?=\n|\Z)")
+_TAG: Final = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,20})")
+_FORMATS: Final = frozenset({
+    "b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u",
+})  # fmt: skip
+_UNNESTED: Final = frozenset({
+    # Elements without an end, and those that the next one of their kind ends.
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
+    "wbr", "a", "nobr", "p", "li", "td", "th", "tr", "dt", "dd", "option", "tbody", "thead",
+    "tfoot",
+})  # fmt: skip
 
 
 class _Writer:
@@ -102,7 +117,8 @@ class _Writer:
             self._space = False
 
     def done(self) -> str:
-        text = _TRAILING.sub("", "".join(self._out))
+        lines = "".join(self._out).split("\n")
+        text = "\n".join(line.rstrip(" \t\xa0") for line in lines)
         return _BLANK_LINES.sub("\n\n", text).strip("\n")
 
 
@@ -195,8 +211,28 @@ class _Walk:
         return None
 
 
+def bounded(html: str) -> str:
+    """The beginning of *html* that can be parsed in linear time: all of it for any real mail."""
+    html = html[:HTML_CHARS].replace("\0", "")
+    if html.count("<") < FORMATS_MAX:
+        return html
+    depth = formats = reopened = 0
+    for tag in _TAG.finditer(html):
+        name = tag[2].lower()
+        step = -1 if tag[1] else 1
+        if name in _FORMATS:
+            formats = max(0, formats + step)
+        else:
+            reopened += formats
+            if name not in _UNNESTED:
+                depth = max(0, depth + step)
+        if depth > DEPTH_MAX or formats > FORMATS_MAX or reopened > REOPENED_MAX:
+            return html[: tag.start()]
+    return html
+
+
 def html_to_text(html: str) -> str:
     """The text that a person would see of *html*; never raises, whatever is in it."""
-    parser = LexborHTMLParser(html[:HTML_CHARS].replace("\0", ""))
+    parser = LexborHTMLParser(bounded(html))
     root = parser.body or parser.root
     return "" if root is None else visible(_Walk(parser).run(root))

@@ -9,7 +9,7 @@ counts as seen: losing what a person reads is the worse error.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -26,9 +26,7 @@ _COLOURS: Final = {
     "white": 0xFFFFFF, "black": 0, "snow": 0xFFFAFA, "ivory": 0xFFFFF0, "whitesmoke": 0xF5F5F5,
     "ghostwhite": 0xF8F8FF, "red": 0xFF0000, "gray": 0x808080, "grey": 0x808080,
 }  # fmt: skip
-_CSS_COMMENT: Final = re.compile(r"/\*.*?\*/|<!--|-->", re.DOTALL)
-_RULE: Final = re.compile(r"([^{}]*)\{([^{}]*)\}")
-_AT_BLOCK: Final = re.compile(r"@[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}|@[^{};]*;")
+_BRACE: Final = re.compile(r"[{};]")
 _SIMPLE: Final = re.compile(r"(?:[a-z0-9]*)([.#][a-z_-][\w-]*)\Z")
 
 
@@ -212,12 +210,41 @@ def inherit(look: Look, style: Style) -> Look:
     )
 
 
+def _without_comments(sheet: str) -> str:
+    """A style sheet without its comments; one that never closes takes the rest with it."""
+    kept: list[str] = []
+    position = 0
+    while (start := sheet.find("/*", position)) >= 0:
+        kept.append(sheet[position:start])
+        end = sheet.find("*/", start + 2)
+        if end < 0:
+            return "".join(kept)
+        position = end + 2
+    kept.append(sheet[position:])
+    return "".join(kept).replace("<!--", "").replace("-->", "")
+
+
+def _rules(sheet: str) -> Iterator[tuple[str, str]]:
+    """Selectors and declarations of the rules that hold everywhere: those in no @-block."""
+    opened: list[str] = []
+    start = 0
+    for brace in _BRACE.finditer(sheet):
+        if brace[0] == "{":
+            opened.append(sheet[start : brace.start()].strip())
+        elif brace[0] == "}" and opened:
+            selectors = opened.pop()
+            if not opened and not selectors.startswith("@"):
+                yield selectors, sheet[start : brace.start()]
+        elif opened:
+            continue  # a semicolon between declarations
+        start = brace.end()
+
+
 def hidden_names(sheets: str) -> frozenset[str]:
     """Classes and ids (``.x``, ``#x``) that a mail's own style *sheets* hide on every screen."""
     names: set[str] = set()
-    plain = _AT_BLOCK.sub("", _CSS_COMMENT.sub("", sheets[:SHEET_CHARS].lower()))
-    for selectors, body in _RULE.findall(plain):
-        style = _read_style(body[:STYLE_CHARS])
+    for selectors, declarations in _rules(_without_comments(sheets[:SHEET_CHARS].lower())):
+        style = _read_style(declarations[:STYLE_CHARS])
         if not style.gone and style.hidden is not True:
             continue
         for selector in selectors.split(","):

@@ -24,6 +24,7 @@ _PARAMETER: Final = re.compile(
     r"\s*(?P<name>[^\s=;\"]{1,100}+)\s*+(?:=\s*+(?P<value>\"(?:[^\"\\]|\\.)*+\"?|[^;\"]*+))?[^;]*+(?:;|\Z)",
     re.DOTALL,
 )
+_SPACES: Final = re.compile(r"\s+")
 _ESCAPED: Final = re.compile(r"\\([\"\\])")
 _SECTION: Final = re.compile(r"(?P<name>[^*]+)\*(?:(?P<number>\d{1,3})(?P<coded>\*)?)?\Z")
 _MEDIA_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,127}/[a-z0-9!#$&^_.+-]{1,127}")
@@ -71,7 +72,7 @@ def parse_structured(value: bytes | None, charset: str | None = None) -> Structu
     if not value:
         return Structured("")
     text = raw_text(value, charset)
-    head, _, rest = text.partition(";")
+    head, _, rest = _SPACES.sub(" ", text).partition(";")
     plain: dict[str, str] = {}
     pieces: dict[str, dict[int, tuple[bool, str]]] = {}
     for count, found in enumerate(_PARAMETER.finditer(rest)):

@@ -13,7 +13,7 @@ from typing import Final
 from providers.mime.charset import decode
 from providers.mime.content import body, size, unwrap_uu
 from providers.mime.flowed import unflow
-from providers.mime.html import TEXT_CHARS, html_to_text
+from providers.mime.html import TEXT_CHARS, bounded, html_to_text
 from providers.mime.invisible import visible
 from providers.mime.message import Attachment
 from providers.mime.params import Structured, file_name, parse_structured
@@ -103,8 +103,11 @@ class Reader:
     def html(self, raw: bytes, charset: str | None) -> str:
         decoded = decode(raw, charset or _meta_charset(raw))
         self.out.note(decoded.note)
-        self.htmls.append(decoded.text)
-        return html_to_text(decoded.text)
+        html = bounded(decoded.text)
+        if len(html) + decoded.text.count("\0") < len(decoded.text):
+            self.out.note("the HTML is too long or too deep; its end was not read")
+        self.htmls.append(html)
+        return html_to_text(html)
 
     def read(self, part: Part) -> list[str]:
         """The texts to read of *part* and what it contains, in their order."""

@@ -33,14 +33,15 @@ from storage.words import Identity
 
 IDENTITY_BYTES: Final = 64 * 1024
 """How much of a header block makes the identity: the least that a caller of read_heads has."""
+SUBJECT_CHARS: Final = 2000
+"""The longest subject that is kept; no mail program shows a tenth of it."""
 IDS_MAX: Final = 1000
 """The most ids of one References header that are kept; the longest threads have some hundreds."""
 ID_CHARS: Final = 998
 """The longest line of a mail (RFC 5322 section 2.1.1), and so the longest id that is kept."""
 
 _BRACKETED: Final = re.compile(rb"<[^<>]+>")
-_FOLD: Final = re.compile(rb"\r*\n[ \t]*")
-_OLD_MAC: Final = re.compile(rb"\r(?!\n)")
+_FOLD: Final = re.compile(rb"\r{0,4}\n[ \t]*")
 
 
 def _line_ends(raw: bytes) -> bytes:
@@ -128,6 +129,7 @@ def _split(raw: bytes) -> tuple[bytes, int, Headers]:
 def _heads(raw: bytes) -> Heads:
     raw, start, headers = _split(raw)
     senders = _all_addresses(headers, "from", None)
+    charset = media_type(headers.first("content-type")).params.get("charset")
     return Heads(
         identity=_identity(raw, headers, start),
         message_id=_message_id(headers),
@@ -135,9 +137,7 @@ def _heads(raw: bytes) -> Heads:
         references=_ids(headers.all("references")),
         thread_index=_thread_index(headers),
         mark=_bare(headers, MARK_HEADER.lower()),
-        subject=headers.text(
-            "subject", media_type(headers.first("content-type")).params.get("charset")
-        ),
+        subject=headers.text("subject", charset)[:SUBJECT_CHARS],
         sender=senders[0].addr if senders else "",
     )
 
@@ -194,7 +194,7 @@ def _read(raw: bytes, parents: Sequence[str]) -> Mail:
     charset = root.kind.params.get("charset") or _charset_below(root)
     body = read_body(raw, root, [*notes, *([headers.note] if headers.note else [])], charset)
     text = "\n\n".join(body.texts)
-    subject = headers.text("subject", charset)
+    subject = headers.text("subject", charset)[:SUBJECT_CHARS]
     said = new_text(text, html=body.html, subject=subject, parents=parents).text if text else ""
     from_ = _all_addresses(headers, "from", charset)
     senders = _all_addresses(headers, "sender", charset)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from providers.mime.addresses import parse_addresses
-from tests.mime.build import mail
 from providers.mime.reading import read_mail
+from tests.mime.build import mail
 
 ROWS: list[tuple[str, list[tuple[str, str]]]] = [
     ("mina@example.org", [("", "mina@example.org")]),
@@ -49,7 +49,10 @@ ROWS: list[tuple[str, list[tuple[str, str]]]] = [
     ("=?utf-8?Q?Mina_<mina@example.org>?=", []),
     ('"mina@example.org"', []),
     # encoded words
-    ("=?utf-8?Q?Stra=C3=9Fer=2C_Lena?= <lena@example.org>", [("Straßer, Lena", "lena@example.org")]),
+    (
+        "=?utf-8?Q?Stra=C3=9Fer=2C_Lena?= <lena@example.org>",
+        [("Straßer, Lena", "lena@example.org")],
+    ),
     ("=?utf-8?Q?Stra=C3=9Fer,_Lena?= <lena@example.org>", [("Straßer, Lena", "lena@example.org")]),
     ('"=?utf-8?Q?Lena?=" <lena@example.org>', [("Lena", "lena@example.org")]),
     ("=?utf-8?B?TGVuYQ==?= =?utf-8?B?IFc=?= <lena@example.org>", [("Lena W", "lena@example.org")]),
@@ -87,10 +90,13 @@ ROWS: list[tuple[str, list[tuple[str, str]]]] = [
     ("<mina okafor@example.org>", []),
     ("<mina@exam ple.org>", []),
     # what must never reach a header
-    ("=?utf-8?Q?a=0D=0ACc:_spy@example.net?= <mina@example.org>", [("a Cc: spy@example.net", "mina@example.org")]),
+    (
+        "=?utf-8?Q?a=0D=0ACc:_spy@example.net?= <mina@example.org>",
+        [("a Cc: spy@example.net", "mina@example.org")],
+    ),
     ("<mina@example.org\n>", [("", "mina@example.org")]),
     ("=?utf-8?B?4oCubmlkYQ==?= <mina@example.org>", [("nida", "mina@example.org")]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("value", "expected"), ROWS)

@@ -83,7 +83,10 @@ BROKEN_LINES = [
     # a folded line that lost its indent
     (b"From: mina@example.org\nSubject: a long\nsubject here\nTo: robin@example.com\n\nHi", "Hi"),
     # no blank line at all
-    (b"From: mina@example.org\nSubject: s\nHi Robin, can you read me?", "Hi Robin, can you read me?"),
+    (
+        b"From: mina@example.org\nSubject: s\nHi Robin, can you read me?",
+        "Hi Robin, can you read me?",
+    ),
     # blank lines and a postmark before the headers
     (b"\n\nFrom mina@example.org Mon Mar  2 09:00:00 2026\nFrom: mina@example.org\n\nHi", "Hi"),
     (b">From mina@example.org Mon Mar  2\nFrom: mina@example.org\n\nHi", "Hi"),
@@ -201,7 +204,9 @@ def test_more_headers_than_any_mail_has_do_not_hide_the_body() -> None:
 
 
 def test_one_unreadable_header_costs_no_other() -> None:
-    raw = mail("Hi", "Date: x", "Cc: \x00\x01<<>>,,((", "Reply-To: <>").replace(b"Roof", b"\xff\xfe")
+    raw = mail("Hi", "Date: x", "Cc: \x00\x01<<>>,,((", "Reply-To: <>").replace(
+        b"Roof", b"\xff\xfe"
+    )
     found = read_mail(raw)
     assert (found.text, found.from_[0].addr) == ("Hi", "mina@example.org")
 

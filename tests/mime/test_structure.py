@@ -101,7 +101,7 @@ BROKEN = [
     mail(ASKED, "Content-Type: text/plain charset=utf-8"),
     mail(ASKED, "Content-Type:"),
     mail(ASKED, "Content-Type: =?utf-8?Q?text/plain?="),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("raw", BROKEN)
@@ -263,8 +263,16 @@ ENCODED = [
     ("base64", b"Q2FuIHlvdSBjb21lPw==", "Can you come?"),
     ("BASE64", b"Q2FuIHlvdSBjb21lPw", "Can you come?"),
     ("base64", b"Q2Fu\nIHlv\n\ndSBj\r\nb21lPw==\n", "Can you come?"),
-    ("base64", b"Q2FuIHlvdSBjb21lPw\n\n-- list footer, not base64 --\n", "Can you come?\n\n-- list footer, not base64 --"),
-    ("base64", b"Q2FuIHlvdSBjb21lPw==\n_______\nGarden list\n", "Can you come?\n_______\nGarden list"),
+    (
+        "base64",
+        b"Q2FuIHlvdSBjb21lPw\n\n-- list footer, not base64 --\n",
+        "Can you come?\n\n-- list footer, not base64 --",
+    ),
+    (
+        "base64",
+        b"Q2FuIHlvdSBjb21lPw==\n_______\nGarden list\n",
+        "Can you come?\n_______\nGarden list",
+    ),
     ("base64", b"Can you come? This is not base64.", "Can you come? This is not base64."),
     ("base64", b"Q2FuIHlvdSBjb21lPx", "Can you come?"),
     ("base64", b"", ""),
@@ -277,7 +285,7 @@ ENCODED = [
     ("base64 (comment)", b"Q2FuIHlvdSBjb21lPw==", "Can you come?"),
     ('"base64"', b"Q2FuIHlvdSBjb21lPw==", "Can you come?"),
     ("x-uuencode", b"begin 644 t.txt\n-0V%N('EO=2!C;VUE/P``\n`\nend\n", "Can you come?"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("encoding", "body", "text"), ENCODED)
