@@ -64,6 +64,7 @@ class Process:
     loaded: Loaded
     since_s: float | None
     built: dict[str, Built] = field(default_factory=dict)
+    retired: list[Built] = field(default_factory=list)
 
     async def take_in(self, loaded: Loaded) -> tuple[list[Account], list[Account]]:
         """Serve the users of *loaded*; gives the accounts that came and those that went.
@@ -89,6 +90,8 @@ class Process:
                 )
         if loaded.daemon != self.loaded.daemon:
             log.warning("fencepost.toml has changed: restart for it to take effect")
+        # Work in hand may still use what went; it is closed with the process.
+        self.retired += [old for name, old in self.built.items() if kept.get(name) is not old]
         self.built = kept
         self.loaded = loaded
         self.house.accounts = {
@@ -126,7 +129,7 @@ class Process:
 
     async def close(self) -> None:
         """Close mailboxes and notifiers, then the database."""
-        for built in self.built.values():
+        for built in (*self.built.values(), *self.retired):
             for account in built.accounts.values():
                 await account.mailbox.close()
             if built.telling is not None:

@@ -5,6 +5,7 @@ A notice is done when every receiver has had its one call; the calls themselves 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -41,9 +42,13 @@ def due(conn: Connection, user: str, now_ms: int) -> list[Waiting]:
     ]
 
 
-def next_due_at(conn: Connection) -> int | None:
-    """When the next notice of anybody falls due (epoch ms)."""
-    when = conn.scalar(sa.select(sa.func.min(notices.c.due_at)).where(notices.c.state == "waiting"))
+def next_due_at(conn: Connection, users: Collection[str]) -> int | None:
+    """When the next notice of these users falls due (epoch ms)."""
+    when = conn.scalar(
+        sa.select(sa.func.min(notices.c.due_at)).where(
+            notices.c.state == "waiting", notices.c.user.in_(sorted(users))
+        )
+    )
     return int(when) if when is not None else None
 
 

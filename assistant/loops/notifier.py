@@ -9,6 +9,7 @@ in the queue either way.
 from __future__ import annotations
 
 import uuid
+from collections.abc import Collection
 from datetime import UTC, datetime
 from functools import partial
 
@@ -60,13 +61,19 @@ class Notifier:
             pause_s = self._house.settings.poll_s
             try:
                 await self.pass_once()
-                pause_s = min(pause_s, await self._due_in_s() or pause_s)
+                due_in_s = await self._due_in_s()
+                pause_s = pause_s if due_in_s is None else min(pause_s, due_in_s)
             except StorageError as error:
                 log.warning("the store does not answer", error=type(error).__name__)
             await self._house.notice_bell.wait(max(pause_s, 0.05))
 
     async def pass_once(self) -> None:
-        """Send whatever is due."""
+        """Send whatever is due; what nobody wants to be told of is dropped."""
+        users = frozenset(account.user for account in self._house.accounts.values())
+        deaf = users - self._house.tellings.keys()
+        waits = await self._house.store.read(partial(_any_due, users=deaf))
+        if waits:
+            await self._house.store.write(partial(_drop, users=deaf))
         for telling in list(self._house.tellings.values()):
             waiting = await self._house.store.read(partial(_due, user=telling.user))
             if waiting:
@@ -173,10 +180,22 @@ class Notifier:
         return Effect(asked=asked, call=call, unclaimed=unclaimed, record=record)
 
     async def _due_in_s(self) -> float | None:
+        users = frozenset(self._house.tellings)
         when, now = await self._house.store.read(
-            lambda conn: (notices.next_due_at(conn), database_now_ms(conn))
+            lambda conn: (notices.next_due_at(conn, users), database_now_ms(conn))
         )
         return None if when is None else max(0.0, (when - now) / 1000)
+
+
+def _any_due(conn: Connection, users: Collection[UserName]) -> bool:
+    when = notices.next_due_at(conn, users)
+    return when is not None and when <= database_now_ms(conn)
+
+
+def _drop(conn: Connection, users: Collection[UserName]) -> None:
+    for user in sorted(users):
+        for waiting in _due(conn, user):
+            notices.end(conn, waiting.id, "dropped")
 
 
 def _due(conn: Connection, user: UserName) -> list[Waiting]:

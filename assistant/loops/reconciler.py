@@ -54,7 +54,8 @@ class Reconciler:
             pause_s = self._house.settings.poll_s
             try:
                 await self.pass_once()
-                pause_s = min(pause_s, await self._due_in_s() or pause_s)
+                due_in_s = await self._due_in_s()
+                pause_s = pause_s if due_in_s is None else min(pause_s, due_in_s)
             except StorageError as error:
                 log.warning("the store does not answer", error=type(error).__name__)
             await self._house.look_bell.wait(max(pause_s, 0.05))

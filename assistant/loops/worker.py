@@ -62,15 +62,17 @@ class Worker:
 
     async def until_idle(self, horizon_s: float) -> None:
         """Work until nothing is due within *horizon_s* (0: nothing is due now)."""
-        while not self.draining:
-            async with anyio.create_task_group() as group:
-                started = await self._round(group)
-            if started:
-                continue
-            wait_s = await self._due_in_s()
-            if wait_s is None or wait_s > horizon_s:
-                return
-            await self.house.clock.sleep(max(wait_s, 0.05))
+        async with anyio.create_task_group() as group:
+            while not self.draining:
+                if await self._round(group):
+                    continue
+                wait_s = await self._due_in_s()
+                if wait_s is not None and wait_s <= horizon_s:
+                    await self.house.work_bell.wait(max(wait_s, 0.05))
+                elif self.in_work:
+                    await self.house.work_bell.wait(self.house.settings.poll_s)
+                else:
+                    return
 
     async def _round(self, group: anyio.abc.TaskGroup) -> bool:
         house = self.house
