@@ -10,6 +10,7 @@ It must not be opened twice for writing: storage.lock sees to that. A crash leav
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
 from collections.abc import Callable
@@ -29,6 +30,7 @@ from storage.errors import (
     StorageSettingsError,
 )
 from storage.group_commit import BUSY_TRIES, GroupCommit
+from storage.outlast import outlasting_cancellation
 from storage.revisions import VERSIONS, require_head
 from storage.sqlite_errors import explained
 from storage.writer import MAX_BATCH, Writer
@@ -86,15 +88,23 @@ class SqliteReader:
         async with self._limiter:
             if self._is_closed:
                 raise StorageClosedError("the store is closed: nothing was read")
-            # A statement that is cancelled half-way would leave a task behind that never ends.
+            # A statement that is cancelled half-way leaves a task that never ends behind, or a
+            # connection that nobody closes; so it is a task of its own, and always waited for.
             results: list[T] = []
-            with CancelScope(shield=True):
-                try:
-                    async with self._engine.connect() as conn:
-                        results.append(await conn.run_sync(unit))
-                except sa.exc.DBAPIError as error:
-                    raise explained(error) from error
+            error = await outlasting_cancellation(asyncio.ensure_future(self._read(unit, results)))
+        if error is not None:
+            raise error
         return results[0]
+
+    async def _read(
+        self, unit: Callable[[Connection], T], results: list[T]
+    ) -> BaseException | None:
+        try:
+            async with self._engine.connect() as conn:
+                results.append(await conn.run_sync(unit))
+        except BaseException as error:  # noqa: BLE001 - whatever a unit raises is its caller's
+            return explained(error)
+        return None
 
     async def close(self) -> None:
         """Let the reads under way end, then close the connections. May be called twice."""

@@ -19,11 +19,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from anyio import CancelScope
 from anyio.lowlevel import checkpoint_if_cancelled
 
 from storage.errors import StorageClosedError
 from storage.group_commit import GroupCommit, Work
+from storage.outlast import outlasting_cancellation
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -82,7 +82,7 @@ class Writer:
             # After every task that this turn of the loop has woken, so that they share a commit.
             self._loop.call_soon(self._hand_over)
         self._fresh.append(job)
-        await _outlasting_cancellation(job.done)
+        await outlasting_cancellation(job.done)
         if job.error is not None:
             raise job.error
         return results[0]
@@ -93,7 +93,7 @@ class Writer:
             self._closing = True
             self._hand_over()
             self._inbox.put(None)
-        await _outlasting_cancellation(self._ended)
+        await outlasting_cancellation(self._ended)
         self._thread.join()
 
     def _hand_over(self) -> None:
@@ -132,19 +132,3 @@ def _resolve(futures: list[asyncio.Future[None]]) -> None:
     for future in futures:
         if not future.done():
             future.set_result(None)
-
-
-async def _outlasting_cancellation(future: asyncio.Future[None]) -> None:
-    """Wait for *future* whatever is cancelled meanwhile; a native cancel is given back after it."""
-    cancelled = False
-    with CancelScope(shield=True):
-        while not future.done():
-            try:
-                await asyncio.shield(future)
-            except asyncio.CancelledError:
-                cancelled = True
-    task = asyncio.current_task()
-    if cancelled and task is not None:
-        # Uncancel first, so that the count of cancellations stays what asyncio.timeout expects.
-        task.uncancel()
-        task.cancel()

@@ -190,6 +190,17 @@ async def test_error_of_a_read_is_its_callers(database: SqliteDatabase) -> None:
         await database.read(lambda conn: conn.exec_driver_sql("SELECT * FROM missing").all())
 
 
+async def test_fault_that_is_no_exception_in_a_read_is_its_callers(
+    database: SqliteDatabase,
+) -> None:
+    def dies(_: sa.Connection) -> None:
+        raise SystemExit(7)
+
+    with pytest.raises(SystemExit):
+        await database.read(dies)
+    assert await database.read(texts) == []
+
+
 async def test_hundreds_of_reads_at_once_are_all_answered(database: SqliteDatabase) -> None:
     answers: list[list[str]] = []
 
