@@ -129,7 +129,7 @@ def _folder(path: Path) -> Iterator[MailFile]:
 
 def _maildir(place: Path, top: Path) -> Iterator[MailFile]:
     """The mails of one folder of a Maildir, by their names (which begin with the time)."""
-    hint = _FOLDERS.get(place.name.rpartition(".")[2].lower()) if place != top else None
+    hint = _FOLDERS.get(place.resolve().name.rpartition(".")[2].lower())
     items = [
         item
         for sub in ("cur", "new")

@@ -32,6 +32,11 @@ class SkippingClock:
         self._sleepers.append((self._skipped_s + seconds, event))
         await event.wait()
 
+    @property
+    def sleepers(self) -> int:
+        """How many wait for a time that has not come."""
+        return sum(not event.is_set() for _, event in self._sleepers)
+
     def skip(self, seconds: float) -> None:
         """Move on."""
         self._skipped_s += seconds

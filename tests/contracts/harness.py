@@ -217,7 +217,7 @@ class MaildirHarness(Harness):
         name = self._names.get(folder)
         with_name = self.box if name is None else self.box.get_folder(name)
         # mail programs pass over dot-names; the library does so from Python 3.13 on
-        keys = sorted(key for key in with_name.keys() if not key.startswith("."))
+        keys = sorted(key for key in with_name.iterkeys() if not key.startswith("."))
         return [with_name.get_bytes(key) for key in keys]
 
     def unread(self) -> int:
