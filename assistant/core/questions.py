@@ -97,12 +97,12 @@ def _own_words(text: str) -> tuple[str, bool]:
 
 
 def _spoken(language: str | None, total: int) -> frozenset[str]:
-    """The languages whose phrases count: of a short text all, else its own and English."""
+    """The languages whose phrases count: its own and English, of a short text all."""
     if language in LANGUAGES and total >= _ENOUGH_WORDS:
         return frozenset({language, "en"})
     if language in FURTHER:
         return frozenset({language, "en"})
-    return frozenset(LANGUAGES)
+    return frozenset({*LANGUAGES, *FURTHER})
 
 
 class _Reader:

@@ -31,10 +31,17 @@ _LINK: Final = re.compile(
     re.IGNORECASE,
 )
 _ADDRESS: Final = re.compile(r"[^\s<>()\[\],;:\"“”]{1,64}@[^\s<>()\[\],;:\"“”@]{1,255}")
+_TOP: Final = (
+    "com|org|net|info|biz|edu|gov|mil|int|eu|io|co|ai|app|dev|xyz|top|site|online|shop|club|link|"
+    "click|zip|mov|icu|vip|work|live|pro|tech|store|space|website|cloud|page|web|mobi|name|asia|"
+    "media|news|blog|email|agency|digital|solutions|support|help|center|group|company|finance|bank|"
+    "loan|win|bid|men|date|stream|download|example|test|invalid|local|onion|"
+    "de|fr|es|it|pt|nl|uk|us|ru|cn|at|ch|be|pl|cz|sk|se|no|dk|fi|gr|hu|ro|bg|tr|jp|kr|tw|hk|sg|br|"
+    "mx|ar|cl|ca|au|nz|za|ie|lu|li|me|tv|cc|ly|gg|to|sh|st|fm|in|is|im|la|ws|pw|ga|ml|cf|gq|tk|su|"
+    "xn--[a-z0-9-]{1,59}"
+)
 _HOST: Final = re.compile(
-    r"\b(?:[a-z0-9-]{1,63}\.){1,8}"
-    r"(?:com|org|net|info|biz|io|co|de|fr|es|it|pt|nl|uk|eu|us|ru|cn|app|dev|xyz|top|site|online|"
-    r"shop|club|link|click|example|test|invalid)\b(?:[/?#:][^\s<>\"”»]*)?",
+    rf"\b(?:[^\W_](?:[\w-]{{0,61}}[^\W_])?\.){{1,8}}(?:{_TOP})\b(?:[/?#:][^\s<>\"”»]*)?",
     re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"[^\W_]+")
