@@ -294,17 +294,18 @@ from tests.storage.notes import add, texts
 
 async def main():
     database = await open_sqlite(pathlib.Path(sys.argv[1]))
+    rounds = iter(range(400))
     async def one():
         while True:
             with anyio.move_on_after(random.random() * 0.003):
                 await database.write(add("x"))
                 await database.read(texts)
+            if next(rounds, None) is None:
+                raise KeyboardInterrupt
     try:
         async with anyio.create_task_group() as tasks:
             for _ in range(20):
                 tasks.start_soon(one)
-            await anyio.sleep(0.5)
-            raise KeyboardInterrupt
     finally:
         await database.close()
 try:
