@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -86,24 +86,14 @@ class _Model:
     triples: Mapping[str, float]
     alphabet: frozenset[str]
 
-    def word(self, word: str) -> float:
-        """How likely ``word`` is: as a known one, else by its letters."""
-        known = self.words.get(word)
-        if known is not None:
-            return known
-        return self._spelled(word) + _FOREIGN * len(self.alphabet.union(word) - self.alphabet)
-
-    def _spelled(self, word: str) -> float:
-        padded = f"  {word} "
-        total = _UNKNOWN
-        for at in range(2, len(padded)):
-            total += math.log(
-                0.55 * self.triples.get(padded[at - 2 : at + 1], 0.0)
-                + 0.3 * self.pairs.get(padded[at - 1 : at + 1], 0.0)
-                + 0.15 * self.letters.get(padded[at], 0.0)
-                + 0.0015
-            )
-        return total
+    def letter(self, triple: str) -> float:
+        """How likely the last letter of ``triple`` is after the two before it."""
+        return math.log(
+            0.55 * self.triples.get(triple, 0.0)
+            + 0.3 * self.pairs.get(triple[1:], 0.0)
+            + 0.15 * self.letters.get(triple[2], 0.0)
+            + 0.0015
+        )
 
 
 _UNKNOWN: Final = -1.0
@@ -115,6 +105,12 @@ _MARGIN: Final = 1.6
 _NEAR: Final = (frozenset(("da", "nb")), frozenset(("cs", "sk")), frozenset(("es", "ca")))
 _NEAR_MARGIN: Final = 2.4
 """The same between languages that share most of their words."""
+_CERTAIN: Final = 60.0
+"""A lead that the rest of a text does not change; what follows is not looked at."""
+_AT_ONCE: Final = 30
+"""How many words are counted before the lead is looked at."""
+_LONGEST: Final = 40
+"""How much of a word is looked at; what is longer is no word."""
 _WIDE_MARGIN: Final = 4.0
 """The same where fewer than two words, or fewer than one in eight, are in its table."""
 
@@ -153,17 +149,54 @@ def _models(script: str) -> Mapping[str, _Model]:
     return {language: _model(language, entry) for language, entry in table.items()}
 
 
+@lru_cache(maxsize=1 << 16)
+def _letters(script: str, triple: str) -> tuple[float, ...]:
+    """How likely the last letter of ``triple`` is in each language, in the order of the models."""
+    return tuple(model.letter(triple) for model in _models(script).values())
+
+
+@lru_cache(maxsize=1 << 15)
+def _word(script: str, word: str) -> tuple[float, ...]:
+    """How likely ``word`` is in each language: as a known one, else by its letters."""
+    padded = f"  {word} "
+    spelled = [_letters(script, padded[at - 2 : at + 1]) for at in range(2, len(padded))]
+    used = frozenset(word)
+    return tuple(
+        known
+        if (known := model.words.get(word)) is not None
+        else _UNKNOWN + sum(letters) + _FOREIGN * len(used - model.alphabet)
+        for model, letters in zip(_models(script).values(), zip(*spelled, strict=True), strict=True)
+    )
+
+
 def _best(text: str, script: str) -> str | None:
     found = [word.casefold().replace("’", "'") for word in _WORD.findall(text)][:_MOST_WORDS]
     if not found:
         return None
     models = _models(script)
-    scores = {name: sum(map(model.word, found)) for name, model in models.items()}
-    first, second = sorted(scores, key=lambda name: -scores[name])[:2]
-    lead = scores[first] - scores[second]
-    known = sum(word in models[first].words for word in found)
+    ranked = [(0.0, name) for name in models]
+    scores = [0.0] * len(models)
+    for start in range(0, len(found), _AT_ONCE):
+        rows = [_word(script, word[:_LONGEST]) for word in found[start : start + _AT_ONCE]]
+        scores = [sum(column, score) for score, *column in zip(scores, *rows, strict=True)]
+        ranked = sorted(zip(scores, models, strict=True), reverse=True)
+        if ranked[0][0] - ranked[1][0] >= _CERTAIN:
+            found = found[: start + _AT_ONCE]
+            break
+    return _decided(ranked[0], ranked[1], found, models)
+
+
+def _decided(
+    first: tuple[float, str],
+    second: tuple[float, str],
+    found: Sequence[str],
+    models: Mapping[str, _Model],
+) -> str | None:
+    """The better of the two best languages, where its lead is clear enough."""
+    lead, best = first[0] - second[0], first[1]
+    known = sum(word in models[best].words for word in found)
     sure = known >= 2 and known * 8 >= len(found)
-    needed = _NEAR_MARGIN if {first, second} in _NEAR else _MARGIN
+    needed = _NEAR_MARGIN if {best, second[1]} in _NEAR else _MARGIN
     if lead < (needed if sure else _WIDE_MARGIN) or not known:
         return None
-    return first
+    return best
