@@ -72,7 +72,8 @@ def test_forward_marked_by_apple_mail_stays() -> None:
 
 
 def test_signature_above_what_is_passed_on_goes() -> None:
-    text = f"Is that for us?\n\n-- \nMina Okafor\n\n---------- Forwarded message ---------\n{PASSED_ON}"
+    marker = "---------- Forwarded message ---------"
+    text = f"Is that for us?\n\n-- \nMina Okafor\n\n{marker}\n{PASSED_ON}"
     assert "Mina" not in new_text(text, subject="Fwd: Meter").text
 
 
@@ -97,7 +98,15 @@ def test_two_labels_are_no_header_block_without_an_address() -> None:
 
 
 def test_folded_recipients_belong_to_the_block() -> None:
-    lines = ["Von: Robin", "Gesendet: Montag", "An: Mina;", "  Lena;", "  Tom", "Betreff: Halle", ""]
+    lines = [
+        "Von: Robin",
+        "Gesendet: Montag",
+        "An: Mina;",
+        "  Lena;",
+        "  Tom",
+        "Betreff: Halle",
+        "",
+    ]
     block = header_block(lines, 0)
     assert block is not None
     assert block.end == 6

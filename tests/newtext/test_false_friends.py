@@ -19,7 +19,7 @@ KEPT_WHOLE = (
     ("Re: Menu", "=====\nSoup\n=====\nWhich one?\n_____"),
     ("Re: Hall", "On Monday I wrote to you:\n\nthe lock is broken.\n\nWhat now?"),
     ("Re: Hall", "On 2 March 2026 at 09:12 I wrote to robin@example.com:\n\nthe lock is broken."),
-    ("Re: Hall", "Am 2. März 2026 um 09:12 schrieb ich an robin@example.com:\n\ndas Schloss ist kaputt."),
+    ("Re: Hall", "Am 2. März 2026 um 09:12 schrieb ich an r@example.com:\n\ndas Schloss klemmt."),
     ("Re: Hall", "Den 2 mars 2026 kl 09:12 skrev jag till robin@example.com:\n\nlåset är trasigt."),
     ("Re: Hall", "2 марта 2026 г. в 09:12 я написал на robin@example.com:\n\nзамок сломан."),
     ("Re: Hall", "The rule that Lena wrote:\n\nno music after ten.\n\nDo you know it?"),
@@ -30,7 +30,7 @@ KEPT_WHOLE = (
     ("Re: Hall", "From: what I heard, it is shut. Is it?"),
     ("Re: Hall", "To: be honest\nSubject: unclear\nI do not know."),
     ("Re: Bounce", "The headers are:\nFrom: a@example.com\nTo: b@example.com\nSubject: x\n\nWhy?"),
-    ("Re: Bounce", "From: a@example.com\nReceived: by mx.example.com\nSubject: x\n\nWhy did it bounce?"),
+    ("Re: Bounce", "From: a@example.com\nReceived: by a.example.com\nSubject: x\n\nWhy?"),
     ("Re: Hall", "Original message received, thank you. When do we meet?"),
     ("Re: Hall", "I forwarded message number four to Lena.\nForwarded message five as well."),
     ("Re: Hall", "Begin forwarded messages with FYI, please."),
@@ -50,7 +50,12 @@ def test_the_authors_own_text_stays_whole(subject: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["As Peter wrote:", "Here is what Lena wrote:", "And then you wrote:", "the law that they wrote:"],
+    [
+        "As Peter wrote:",
+        "Here is what Lena wrote:",
+        "And then you wrote:",
+        "the law that they wrote:",
+    ],
 )
 def test_own_sentence_above_a_quotation_stays(line: str) -> None:
     found = new_text(f"{line}\n> No music after ten.\n\nIs that so?", subject="Re: Hall")

@@ -39,7 +39,10 @@ def test_copy_of_an_older_message_goes_too() -> None:
 
 def test_short_sentence_that_is_equal_stays() -> None:
     assert _own("Thanks,\nRobin", ASK) == "Thanks,\nRobin"
-    assert _own("Hello Mina,\n\nyes.\n\nThanks,\nRobin", ASK) == "Hello Mina,\n\nyes.\n\nThanks,\nRobin"
+    assert (
+        _own("Hello Mina,\n\nyes.\n\nThanks,\nRobin", ASK)
+        == "Hello Mina,\n\nyes.\n\nThanks,\nRobin"
+    )
 
 
 def test_sentence_that_is_taken_up_inside_a_line_stays() -> None:
@@ -53,9 +56,9 @@ def test_message_sent_again_stays_whole() -> None:
 
 def test_answers_typed_into_an_outlook_quotation_stay() -> None:
     text = (
-        f"Answers below.\n\n{HEADERS}Hello Mina,\n\ncould you tell me whether the small hall is free "
-        "on the first Tuesday in March,\nYes.\nand whether we may bring our own chairs? There will be "
-        "about thirty of us.\nNo.\n\nThanks,\nRobin\n"
+        f"Answers below.\n\n{HEADERS}Hello Mina,\n\ncould you tell me whether the small hall is "
+        "free on the first Tuesday in March,\nYes.\nand whether we may bring our own chairs? There will "
+        "be about thirty of us.\nNo.\n\nThanks,\nRobin\n"
     )
     assert _own(text, ASK) == "Answers below.\n\nYes.\n\nNo."
 
@@ -89,7 +92,9 @@ def test_arrow_that_the_parent_wrote_is_a_quotation() -> None:
 
 def test_word_wrapped_out_of_a_quoted_line_goes_with_it() -> None:
     asked = "Would you be so kind as to bring the long ladder and the short one too, Mina?"
-    text = "> Would you be so kind as to bring the long ladder and the short one\ntoo, Mina?\nI will."
+    text = (
+        "> Would you be so kind as to bring the long ladder and the short one\ntoo, Mina?\nI will."
+    )
     assert _own(text, asked) == "I will."
 
 

@@ -39,7 +39,7 @@ def test_footer_of_a_phone_stays_in_the_middle_of_a_text(line: str) -> None:
         "Do you use Outlook for Android?",
         "Outlook for iOS crashed again and I lost all of my mail",
         "Gesendet wurde es gestern",
-        "Ich habe das iPhone gesendet, wie besprochen, und warte jetzt auf die Bestätigung von euch",
+        "Ich habe das iPhone gesendet, wie besprochen, und warte jetzt auf die Bestätigung",
         "Enviado el martes",
         "Get the phone",
         "从手机看不到附件",
@@ -66,7 +66,13 @@ def test_closing_without_a_mark_is_the_authors_word(closing: str) -> None:
 
 @pytest.mark.parametrize(
     "postscript",
-    ["PS: Is the heating on?", "P.S. Bring cake.", "PPS Bring cake.", "P.D.: Trae pastel.", "追伸 鍵も。"],
+    [
+        "PS: Is the heating on?",
+        "P.S. Bring cake.",
+        "PPS Bring cake.",
+        "P.D.: Trae pastel.",
+        "追伸 鍵も。",
+    ],
 )
 def test_postscript_below_a_signature_stays(postscript: str) -> None:
     text = f"{ASKED}\n\n-- \nMina Okafor\n\n{postscript}\n"
