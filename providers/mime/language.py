@@ -49,6 +49,8 @@ _NEIGHBOURS: Final = re.compile("[ђјљњћџѓќѕў]")
 def language_of(text: str) -> str | None:
     """The language of ``text`` as ISO 639-1 code, or None when it is not sure."""
     head = _NOISE.sub(" ", text[:_MOST_CHARS])
+    if head.isascii():
+        return _best(head, "latin") if sum(map(str.isalpha, head)) >= 2 else None
     counts = {name: len(letters.findall(head)) for name, letters in _SCRIPTS}
     weights = {name: count * _WEIGHT.get(name, 1.0) for name, count in counts.items()}
     total = sum(weights.values())
