@@ -65,14 +65,23 @@ def place(fd: int) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-def exists(path: Path) -> bool:
-    """True when *path* is a folder that can be reached; a folder behind a link counts."""
+def identity(path: Path) -> tuple[int, int] | None:
+    """Device and inode of a folder (one behind a link counts), None where there is none.
+
+    Raises OSError where that cannot be seen.
+    """
     try:
-        return stat.S_ISDIR(path.stat().st_mode)
+        found = path.stat()
     except OSError as error:
         if error.errno in MISSING:
-            return False
+            return None
         raise
+    return (found.st_dev, found.st_ino) if stat.S_ISDIR(found.st_mode) else None
+
+
+def exists(path: Path) -> bool:
+    """True when *path* is a folder. Raises OSError where that cannot be seen."""
+    return identity(path) is not None
 
 
 def entries(root: int, sub: str) -> list[Entry]:
@@ -101,12 +110,17 @@ def listing(path: Path) -> list[Entry]:
     A draft that is found under its own name no longer counts as lying aside.
     """
     best: dict[str, Entry] = {}
-    with folder(path) as root:
-        for sub in SUBS:
-            for item in entries(root, sub):
-                held = best.get(item.uniq)
-                if held is None or held.aside is not None or item.aside is None:
-                    best[item.uniq] = item
+    try:
+        with folder(path) as root:
+            for sub in SUBS:
+                for item in entries(root, sub):
+                    held = best.get(item.uniq)
+                    if held is None or held.aside is not None or item.aside is None:
+                        best[item.uniq] = item
+    except OSError as error:
+        if error.filename in SUBS:
+            error.filename = f"{path}/{error.filename}"
+        raise
     return list(best.values())
 
 
@@ -241,7 +255,9 @@ def explain(error: OSError, path: Path, doing: str) -> ProviderError:
 
     *doing* completes "could not ...". Errors that may pass by themselves are Transient.
     """
-    problem = f"could not {doing} in {path} ({error.strerror or error})"
+    name = error.filename
+    where = name if isinstance(name, str) and name.startswith("/") else path
+    problem = f"could not {doing} in {where} ({error.strerror or error})"
     code = error.errno
     if code in FULL:
         return MailboxIllError(problem, "free some space (or raise the quota); nothing was lost")

@@ -19,7 +19,7 @@ from typing import Final
 
 from providers.maildir.files import (
     Stamp,
-    exists,
+    identity,
     listing,
     read_head,
     read_mail,
@@ -94,8 +94,16 @@ class Places:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def present(self, *roles: Folder) -> list[Place]:
-        """The folders of *roles* that exist. Raises OSError where that cannot be seen."""
-        return [place for role in roles for place in self._named(role) if exists(place.path)]
+        """The folders of *roles* that exist, each once though two names may lead to it.
+
+        Raises OSError where that cannot be seen.
+        """
+        found: dict[tuple[int, int], Place] = {}
+        for place in (place for role in roles for place in self._named(role)):
+            known = identity(place.path)
+            if known is not None:
+                found.setdefault(known, place)
+        return list(found.values())
 
     def labelled(self, label: str) -> Place | None:
         """The folder that references call *label*, whether it exists or not."""

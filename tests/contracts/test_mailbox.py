@@ -491,7 +491,7 @@ async def test_each_mark_that_survives_finds_the_draft_alone(
     harness: Harness, box: Mailbox
 ) -> None:
     await draft_ours(box, ours(mark=None))
-    asked = {
+    asked: dict[str, dict[str, object]] = {
         "message_id": {"mark": "no", "content_hash": "no"},
         "content": {"mark": "no", "message_id": None},
     }

@@ -288,6 +288,22 @@ async def test_missing_permission_is_told_with_a_remedy(without_rights: Path) ->
         shutil.rmtree(without_rights)
 
 
+async def test_the_folder_without_permission_is_named(without_rights: Path) -> None:
+    sent = without_rights / ".Sent"
+    for sub in ("cur", "new"):
+        (sub_path := sent / sub).mkdir(parents=True)
+        sub_path.chmod(0o700)
+    sent.chmod(0o755)
+    box = MaildirMailbox(without_rights, clock=SkippingClock(), network=False)
+    os.seteuid(65534)
+    try:
+        with pytest.raises(MailboxIllError, match=r"\.Sent/new"):
+            await passed(box)
+    finally:
+        os.seteuid(0)
+        shutil.rmtree(without_rights)
+
+
 async def test_one_mail_without_permission_is_shown_as_unreadable(without_rights: Path) -> None:
     good, bad = without_rights / "cur" / "a:2,", without_rights / "cur" / "b:2,"
     good.write_bytes(question())

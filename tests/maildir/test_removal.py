@@ -65,6 +65,17 @@ async def test_a_draft_edited_in_place_is_never_removed(
     assert file.read_bytes() == ours(body="Another day?")
 
 
+async def test_a_draft_that_was_edited_before_is_not_even_moved_aside(
+    world: MaildirHarness, box: MaildirMailbox
+) -> None:
+    draft = await make(box)
+    world.file(draft.ref).write_bytes(ours(body="Another day?"))
+    faults = At(FaultPoint.REMOVAL_ASIDE, None)
+    racing = MaildirMailbox(world.root, clock=world.clock, faults=faults, network=False)
+    assert isinstance(await remove(racing, draft), Rejected)
+    assert faults.reached == 0
+
+
 async def test_a_draft_edited_just_before_it_is_moved_aside_comes_back(
     world: MaildirHarness, box: MaildirMailbox
 ) -> None:

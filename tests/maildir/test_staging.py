@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 from datetime import timedelta
-from shutil import rmtree
+from shutil import copytree, rmtree
 
 import pytest
 
@@ -98,17 +98,17 @@ async def test_a_second_attempt_has_its_own_file(
     assert len(tmp_of(world)) == 2
 
 
-async def test_delivery_into_a_replaced_folder_is_refused(
+async def test_delivery_into_a_copy_of_the_folder_is_refused(
     world: MaildirHarness, box: MaildirMailbox
 ) -> None:
     staged = await stage(box)
     drafts = world.root / ".Drafts"
     drafts.rename(world.root / "aside")
-    for sub in ("cur", "new", "tmp"):
-        (drafts / sub).mkdir(parents=True)
+    copytree(world.root / "aside", drafts)
     outcome = await box.create(staged, scope=SCOPE)
     assert isinstance(outcome, Rejected)
     assert outcome.passing
+    assert world.list_drafts() == []
 
 
 async def test_nothing_is_proved_in_a_replaced_folder(
@@ -332,3 +332,13 @@ async def test_nothing_is_left_when_the_disk_refuses_to_sync(
     with pytest.raises(TransientError):
         await stage(box)
     assert tmp_of(world) == []
+
+
+async def test_a_folder_under_two_names_counts_once(
+    world: MaildirHarness, box: MaildirMailbox
+) -> None:
+    (world.root / ".INBOX.Drafts").symlink_to(".Drafts")
+    staged = await stage(box)
+    await box.create(staged, scope=SCOPE)
+    assert len((await look(box, world, staged)).found) == 1
+    assert len((await box.snapshot(SCOPE)).drafts) == 1
