@@ -288,21 +288,20 @@ async def test_hundreds_of_cancellations_lose_nothing_and_leak_nothing(
 
 def test_process_ends_after_hundreds_of_cancellations_and_an_interrupt(path: Path) -> None:
     program = """
-import os, pathlib, random, signal, sys, anyio
+import itertools, os, pathlib, random, signal, sys, anyio
 from storage.sqlite import open_sqlite
 from tests.storage.notes import add, texts
 
 async def main():
     database = await open_sqlite(pathlib.Path(sys.argv[1]))
-    rounds = iter(range(400))
+    rounds = itertools.count()
     async def one():
         while True:
             with anyio.move_on_after(random.random() * 0.003):
                 await database.write(add("x"))
                 await database.read(texts)
-            if next(rounds, None) is None:
+            if next(rounds) == 400:
                 os.kill(os.getpid(), signal.SIGINT)
-                await anyio.sleep_forever()
     try:
         async with anyio.create_task_group() as tasks:
             for _ in range(20):
