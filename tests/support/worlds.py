@@ -1,0 +1,45 @@
+"""The kinds of world that every row of the failure matrix is tried in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from assistant.settings import Settings
+from tests.support.world import SETTINGS, World
+
+MEMORY: Final = "memory"
+UNSTAGED: Final = "memory_unstaged"
+MAILDIR: Final = "maildir"
+KINDS: Final = (MEMORY, UNSTAGED, MAILDIR)
+
+
+@dataclass(frozen=True, slots=True)
+class Make:
+    """Makes worlds of one kind; ``made`` is told of each."""
+
+    kind: str
+    path: Path
+    made: Callable[[World], None] = lambda _: None
+
+    @property
+    def stages(self) -> bool:
+        """Whether bytes are staged, so that a call can be proved never to have landed."""
+        return self.kind != UNSTAGED
+
+    @property
+    def is_files(self) -> bool:
+        """Whether the mailbox is a Maildir."""
+        return self.kind == MAILDIR
+
+    def __call__(self, *, lag_s: float = 0.0, settings: Settings = SETTINGS) -> World:
+        world = World(
+            self.path / "Mail" if self.is_files else None,
+            lag_s=lag_s,
+            stages=self.stages,
+            settings=settings,
+        )
+        self.made(world)
+        return world
