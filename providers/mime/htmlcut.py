@@ -15,8 +15,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from providers.mime.html import HTML_CHARS, html_to_text
-from providers.mime.htmltame import tame
+from providers.mime.html import HTML_CHARS, bounded, html_to_text
 
 _OPEN: Final = "\ue0f0"
 _CLOSE: Final = "\ue0f1"
@@ -101,7 +100,7 @@ def html_lines(html: str) -> list[HtmlLine] | None:
     """
     if not _WORTH.search(html, 0, HTML_CHARS):
         return None
-    tree = LexborHTMLParser(tame(_MARKS.sub("", html[:HTML_CHARS])).replace("\0", ""))
+    tree = LexborHTMLParser(bounded(_MARKS.sub("", html[:HTML_CHARS])))
     if tree.body is None or not _mark(tree):
         return None
     return _lines(html_to_text(tree.html or ""))

@@ -6,7 +6,8 @@ Betreff:") are each told from a person's own sentence by what only a program wri
 time, an address, several labels in a row. Where that evidence lacks, the answer is no: a quotation
 that stays is the lesser error.
 
-Every test looks at a bounded number of characters and lines, so a hostile text costs linear time.
+Lines are given plain (see ``plains``). Every test looks at a bounded number of characters and
+lines, so a hostile text costs linear time.
 """
 
 from __future__ import annotations
@@ -39,18 +40,27 @@ _NOTHING: Final = dict.fromkeys(
 _PLAIN: Final = {**_SPACES, **_NOTHING}
 
 
+def _clear(text: str) -> str:
+    return text.replace("\t", " ") if text.isascii() else text.translate(_PLAIN)
+
+
 def plain(line: str) -> str:
     """``line`` with every kind of space made plain, invisible characters gone, ends stripped."""
-    return line.translate(_PLAIN).strip()
+    return _clear(line).strip()
+
+
+def plains(lines: Sequence[str]) -> list[str]:
+    """``plain`` of each of ``lines``, which hold no line ends."""
+    return [line.strip() for line in _clear("\n".join(lines)).split("\n")] if lines else []
 
 
 def fold(line: str) -> str:
-    """``line`` as the word tables are looked up: plain, casefolded, without marks of emphasis."""
-    return plain(line).strip("*_ ").casefold().replace("\u0307", "")
+    """A plain ``line`` as the word tables are looked up: casefolded, without marks of emphasis."""
+    return line.strip("*_ ").casefold().replace("\u0307", "")
 
 
 def _set(entries: str) -> frozenset[str]:
-    return frozenset(fold(entry) for entry in entries.split(";"))
+    return frozenset(fold(plain(entry)) for entry in entries.split(";"))
 
 
 def _either(entries: str) -> str:
@@ -80,20 +90,22 @@ _CJK_START: Final = re.compile(r"[在於于]|ใน|ב-")
 _SELF: Final = re.compile(r"(?<!\w)I(?![\w.])|^我|我写道|我寫道")
 _FIRST_PERSON: Final = _set(words.FIRST_PERSON)
 _WORD: Final = re.compile(r"\w+")
+_DASHES: Final = "-_=*~—–"
+_MARKER_ENDS: Final = f"{_DASHES}:："
 _DASHED: Final = re.compile(r"^([-_=*~—– ]{2,})?(.*?)([-_=*~—– ]{2,})?$")
 _RULE: Final = re.compile(r"^[-_=*~—–]{3,}$")
 
 
 def is_rule(line: str) -> bool:
     """Whether ``line`` is a line drawn with dashes or underscores, as stands above a quotation."""
-    return len(line) <= _LONGEST and bool(_RULE.match(plain(line)))
+    return len(line) <= _LONGEST and bool(_RULE.match(line))
 
 
 def introduction(lines: Sequence[str], last: int, *, first: int, marked_next: bool) -> int | None:
     """Where the introduction that ends in line ``last`` begins, or None if there is none.
 
-    Looks back no further than line ``first``. ``marked_next`` says that a line marked with ">"
-    follows, which makes weaker evidence enough.
+    ``lines`` are plain. Looks back no further than line ``first``. ``marked_next`` says that a
+    line marked with ">" follows, which makes weaker evidence enough.
     """
     if not _may_end(lines[last], marked_next):
         return None
@@ -101,7 +113,7 @@ def introduction(lines: Sequence[str], last: int, *, first: int, marked_next: bo
     found: int | None = None
     ended = False
     for start in range(last, max(first, last - _MOST_WRAPPED + 1) - 1, -1):
-        part = plain(lines[start])
+        part = lines[start]
         if not part or len(joined) + len(part) > _LONGEST:
             break
         joined = f"{part} {joined}" if joined else part
@@ -121,13 +133,13 @@ def _names_all(joined: str) -> bool:
 
 
 def _begins_paragraph(lines: Sequence[str], at: int, first: int) -> bool:
-    return at == first or not plain(lines[at - 1][:_LONGEST])
+    return at == first or not lines[at - 1]
 
 
 def _name_above(lines: Sequence[str], start: int, first: int, joined: str) -> int:
     """One line further up where only name and address stand there, and none in the rest."""
     above = start - 1
-    if above < first or _ADDRESS.search(joined) or not _NAME_ONLY.match(plain(lines[above][:120])):
+    if above < first or _ADDRESS.search(joined) or not _NAME_ONLY.match(lines[above][:120]):
         return start
     return above
 
@@ -135,7 +147,7 @@ def _name_above(lines: Sequence[str], start: int, first: int, joined: str) -> in
 def _may_end(line: str, marked_next: bool) -> bool:
     if len(line) > _LONGEST:
         return False
-    text = plain(line).rstrip("*_ ")
+    text = line.rstrip("*_ ")
     if text.endswith((":", "：")):
         return True
     if marked_next and is_rule(line):
@@ -194,9 +206,9 @@ _FORWARDED: Final = _set(words.FORWARDED)
 
 def marker(line: str) -> Marker | None:
     """What ``line`` announces as a marker: between dashes, or (forwards only) before a colon."""
-    if len(line) > 120:
+    if not 3 <= len(line) <= 120 or (line[0] not in _DASHES and line[-1] not in _MARKER_ENDS):
         return None
-    text = plain(line).strip("* ")
+    text = line.strip("* ")
     match = _DASHED.match(text)
     if match is None:
         return None
@@ -221,10 +233,11 @@ class HeaderBlock:
     finnish: bool
 
 
+_NO_LABEL: Final[frozenset[str]] = frozenset()
 _LABELS: Final[dict[str, frozenset[str]]] = {}
 for _kind, _entries in words.LABELS.items():
     for _entry in _entries.split(";"):
-        _name = fold(_entry)
+        _name = fold(plain(_entry))
         _LABELS[_name] = _LABELS.get(_name, frozenset()) | {_kind}
 _RAW_LABELS: Final = _set(words.RAW_LABELS)
 _LABEL: Final = re.compile(r"^[*_ ]{0,4}([^:：@]{1,30}?)[*_ ]{0,4}[:：](?!//)")
@@ -232,8 +245,11 @@ _LABEL: Final = re.compile(r"^[*_ ]{0,4}([^:：@]{1,30}?)[*_ ]{0,4}[:：](?!//)"
 
 def label(line: str) -> frozenset[str]:
     """What the label at the start of ``line`` names (from, sent, date, to, cc, subject, other)."""
-    match = _LABEL.match(plain(line[:80]))
-    return _LABELS.get(fold(match[1]), frozenset()) if match else frozenset()
+    head = line[:40]
+    if ":" not in head and "：" not in head:
+        return _NO_LABEL
+    match = _LABEL.match(head)
+    return _LABELS.get(fold(match[1]), _NO_LABEL) if match else _NO_LABEL
 
 
 def header_block(lines: Sequence[str], start: int) -> HeaderBlock | None:
@@ -259,7 +275,7 @@ def header_block(lines: Sequence[str], start: int) -> HeaderBlock | None:
             kinds |= found
             names.add(fold(line.split(":", 1)[0]))
             end, blanks = at + 1, 0
-        elif not plain(line):
+        elif not line:
             blanks += 1
             if blanks > 1:
                 break
@@ -281,8 +297,8 @@ def _pasted(line: str) -> bool:
 
 def _continues(above: str, line: str) -> bool:
     """Whether a line without label looks like the rest of a folded list of recipients."""
-    text = plain(line[:_LONGEST])
-    listed = plain(above[-_LONGEST:]).endswith((";", ","))
+    text = line[:_LONGEST]
+    listed = above.endswith((";", ","))
     return listed or "@" in text or text.endswith(";") or text.startswith("<")
 
 

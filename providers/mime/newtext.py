@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from providers.mime.htmlcut import HtmlLine, html_lines
-from providers.mime.intros import introduction, plain, subject_kind
+from providers.mime.intros import introduction, plains, subject_kind
 from providers.mime.quotes import Reading, read_lines
 from providers.mime.quotes_parent import Parents, tokens
 
@@ -72,7 +72,7 @@ def _certain(lines: Sequence[HtmlLine]) -> frozenset[int]:
     """Positions of the lines that are quoted: so marked, or in a blockquote that is introduced."""
     certain: set[int] = set()
     introduced = False
-    texts = [line.text for line in lines]
+    texts = plains([line.text for line in lines])
     last = -1
     for at, line in enumerate(lines):
         if line.maybe and not line.quoted:
@@ -85,7 +85,7 @@ def _certain(lines: Sequence[HtmlLine]) -> frozenset[int]:
                 certain.add(at)
         elif line.quoted:
             certain.add(at)
-        if plain(line.text[:80]):
+        if texts[at]:
             last = at
     return frozenset(certain)
 

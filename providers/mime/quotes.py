@@ -24,7 +24,7 @@ from providers.mime.intros import (
     introduction,
     is_rule,
     marker,
-    plain,
+    plains,
 )
 from providers.mime.quotes_parent import Parents, answers_inside, is_theirs, repeated
 from providers.mime.signatures import postscript, signature_start
@@ -33,6 +33,7 @@ _WRAP: Final = range(62, 82)
 """Length of a quoted line whose last word may have been wrapped out of the quotation."""
 _SENTENCE_ENDS: Final = ".?!:;)。？！：；"
 _ANSWER_WORDS: Final = frozenset(quotewords.ANSWER_WORDS.split(";"))
+_LONGEST_LINE: Final = 400
 _LONGEST_LEFTOVER: Final = 36
 
 
@@ -58,12 +59,14 @@ _SIGNATURES: Final = {
 
 @dataclass(slots=True, kw_only=True)
 class Reading:
-    """One text being read: its lines, which are marked, why each goes, where a forward begins.
+    """One text being read: its lines (also ``plain``), which are marked, why each goes, and where
+    a forward begins.
 
     ``certain`` are positions of lines that are quoted beyond doubt (HTML said so).
     """
 
     lines: Sequence[str]
+    plain: Sequence[str]
     certain: frozenset[int]
     subject: SubjectKind
     parents: Parents
@@ -81,7 +84,9 @@ def read_lines(
     signature: frozenset[int] = frozenset(),
 ) -> Reading:
     """Reads ``lines``; afterwards ``why`` says for each why it goes, or None where it stays."""
-    reading = Reading(lines=lines, certain=certain, subject=subject, parents=parents)
+    reading = Reading(
+        lines=lines, plain=plains(lines), certain=certain, subject=subject, parents=parents
+    )
     reading.marked = [at in certain or is_marked(line) for at, line in enumerate(lines)]
     reading.why = [None] * len(lines)
     _Walk(reading).run()
@@ -107,11 +112,11 @@ class _Walk:
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self.lines = reading.lines
+        self.lines = reading.plain
         self.marked = reading.marked
         self.own_above = False
         self.cut_above = False
-        self.after: list[int] = _next_filled(reading.lines)
+        self.after: list[int] = _next_filled(reading.plain)
         if self._marks_are_the_authors():
             self.marked[:] = [at in reading.certain for at in range(len(self.lines))]
 
@@ -123,7 +128,7 @@ class _Walk:
                     return
                 at = first = self._quotation(at)
                 continue
-            if not plain(self.lines[at][:400]):
+            if not self.lines[at]:
                 at += 1
                 continue
             step = self._announcement(at, first)
@@ -190,9 +195,8 @@ class _Walk:
         """Whether unmarked line ``at`` is the end of the quoted line above, wrapped out of it."""
         if at == start or not self.marked[at - 1] or at in self.reading.certain:
             return False
-        above = self.lines[at - 1].rstrip()
-        text = plain(self.lines[at][:400])
-        if not text or len(self.lines[at]) > 400:
+        above, text = self.reading.lines[at - 1].rstrip(), self.lines[at]
+        if not 0 < len(text) <= _LONGEST_LINE:
             return False
         joined = unmarked(above[-200:]) + " " + text
         if self.reading.parents and len(joined.split()) >= 6:
@@ -240,17 +244,15 @@ class _Walk:
     def _pasted(self, at: int) -> bool:
         """Whether the author announces a header block: then they pasted it and go on below it."""
         before = at - 1
-        while before >= 0 and before > at - 3 and not plain(self.lines[before][:400]):
+        while before >= 0 and before > at - 3 and not self.lines[before]:
             before -= 1
         if before < 0 or self.marked[before]:
             return False
-        return plain(self.lines[before][-40:]).endswith((":", "："))
+        return self.lines[before].endswith((":", "："))
 
     def _own_before(self, at: int) -> bool:
         return self.own_above or any(
-            self.reading.why[line] is None
-            and not self.marked[line]
-            and plain(self.lines[line][:80])
+            self.reading.why[line] is None and not self.marked[line] and self.lines[line]
             for line in range(max(0, at - 4), at)
             if not is_rule(self.lines[line])
         )
@@ -258,7 +260,7 @@ class _Walk:
     def _rule_above(self, at: int) -> int:
         """The line from which an announcement at ``at`` goes: a drawn line above goes with it."""
         above = at - 1
-        while above >= 0 and above >= at - 3 and not plain(self.lines[above][:400]):
+        while above >= 0 and above >= at - 3 and not self.lines[above]:
             above -= 1
         return above if above >= 0 and is_rule(self.lines[above]) else at
 
@@ -280,7 +282,7 @@ class _Walk:
             return False
         if any(self._announced(line) for line in at if line == 0 or not self.marked[line - 1]):
             return False
-        if all(text.lstrip().startswith((">>> ", "... ")) for text in texts):
+        if all(text.startswith((">>> ", "... ")) for text in texts):
             return True
         if self.reading.subject is SubjectKind.NEITHER and not self.reading.parents:
             return True
@@ -288,7 +290,7 @@ class _Walk:
 
     def _announced(self, at: int) -> bool:
         before = at - 1
-        while before >= 0 and before >= at - 3 and not plain(self.lines[before][:400]):
+        while before >= 0 and before >= at - 3 and not self.lines[before]:
             before -= 1
         if before < 0:
             return False
@@ -298,8 +300,8 @@ class _Walk:
 
     def _is_arrow(self, at: int, *, alone: bool) -> bool:
         """Whether the line goes on a sentence of the author, or is a path through a menu."""
-        text = plain(unmarked(self.lines[at][:400]))
-        above = plain(self.lines[at - 1][-200:]) if at > 0 else ""
+        text = unmarked(self.lines[at][:_LONGEST_LINE])
+        above = self.lines[at - 1] if at > 0 else ""
         if " > " in text or not text:
             return True
         if not above:
@@ -315,7 +317,7 @@ def _next_filled(lines: Sequence[str]) -> list[int]:
     following = len(lines)
     for at in range(len(lines) - 1, -1, -1):
         after[at] = following
-        if plain(lines[at][:400]):
+        if lines[at]:
             following = at
     return after
 
@@ -330,7 +332,7 @@ def _answers(reading: Reading) -> None:
         if why is Cut.BELOW or (why is Cut.QUOTE and at in reading.certain)
     ]
     for at, line in enumerate(quoted):
-        if header_block(reading.lines, line) or marker(unmarked(reading.lines[line])):
+        if header_block(reading.plain, line) or marker(unmarked(reading.plain[line])):
             quoted = quoted[:at]
             break
     texts = [unmarked(reading.lines[at]) for at in quoted]
@@ -363,8 +365,8 @@ def _signatures(reading: Reading) -> None:
 
 
 def _signature(reading: Reading, start: int, stop: int) -> None:
-    run = reading.lines[start:stop]
-    begins, kind = signature_start(run)
+    run = reading.plain[start:stop]
+    begins, kind = signature_start(run, reading.lines[start:stop])
     if kind is None:
         return
     below = run[begins:]
@@ -377,7 +379,7 @@ def _signature(reading: Reading, start: int, stop: int) -> None:
 def _marked_signatures(reading: Reading, signature: frozenset[int]) -> None:
     """Cuts the lines that HTML names a signature, unless the author wrote into nothing else."""
     end = len(reading.lines) if reading.forward_at is None else reading.forward_at
-    own = [at for at in range(end) if reading.why[at] is None and plain(reading.lines[at][:400])]
+    own = [at for at in range(end) if reading.why[at] is None and reading.plain[at]]
     if all(at in signature for at in own):
         return
     for at in signature:

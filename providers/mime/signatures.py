@@ -14,7 +14,7 @@ from typing import Final
 
 from providers.mime.intros import fold, is_rule, plain
 
-_MARK: Final = re.compile(r"^(?:-- ?|— |–– ?)$")
+_MARKS: Final = ("--", "––")
 _MOST_BELOW: Final = 40
 """Lines with text below a mark beyond which it is no signature: nobody's is that long."""
 _MOST_BELOW_BARE: Final = 12
@@ -102,9 +102,10 @@ _FOOTER: Final = re.compile(
 )
 
 
-def signature_start(lines: Sequence[str]) -> tuple[int, str | None]:
-    """Where in a run of the author's lines its signature begins, and which kind it is.
+def signature_start(lines: Sequence[str], raw: Sequence[str]) -> tuple[int, str | None]:
+    """Where in a run of the author's plain lines its signature begins, and which kind it is.
 
+    ``raw`` are the same lines with the spaces at their ends.
     Returns (len(lines), None) where there is none. Kinds: "signature", "mobile signature",
     "list footer".
     """
@@ -113,7 +114,7 @@ def signature_start(lines: Sequence[str]) -> tuple[int, str | None]:
     footer = _footer_start(lines)
     if footer is not None:
         end, kind = footer, "list footer"
-    marked = _marked_start(lines, end)
+    marked = _marked_start(lines, raw, end)
     if marked is not None:
         end, kind = marked, "signature"
     phone = _phone_start(lines, end)
@@ -127,24 +128,20 @@ def postscript(lines: Sequence[str]) -> list[int]:
     kept: list[int] = []
     inside = False
     for at, line in enumerate(lines):
-        if not plain(line):
+        if not line:
             inside = False
-        elif inside or _POSTSCRIPT.match(plain(line[:40])):
+        elif inside or _POSTSCRIPT.match(line):
             inside = True
             kept.append(at)
     return kept
 
 
-def _marked_start(lines: Sequence[str], end: int) -> int | None:
-    marks = [
-        at
-        for at in range(max(0, end - 4 * _MOST_BELOW), end)
-        if len(lines[at]) < 8 and _MARK.match(lines[at].lstrip("\u00a0 ").replace("\u00a0", " "))
-    ]
-    bare = [at for at in marks if not lines[at].endswith((" ", "\u00a0"))]
+def _marked_start(lines: Sequence[str], raw: Sequence[str], end: int) -> int | None:
+    marks = [at for at in range(max(0, end - 4 * _MOST_BELOW), end) if lines[at] in _MARKS]
+    bare = [at for at in marks if not raw[at].endswith((" ", "\u00a0"))]
     exact = [at for at in marks if at not in bare]
     for at in exact:
-        below = [line for line in lines[at + 1 : end] if line.strip()]
+        below = [line for line in lines[at + 1 : end] if line]
         if len(below) <= _MOST_BELOW:
             return at
     if len(bare) == 1 and _reads_as_signature(lines[bare[0] + 1 : end]):
@@ -154,10 +151,10 @@ def _marked_start(lines: Sequence[str], end: int) -> int | None:
 
 def _reads_as_signature(below: Sequence[str]) -> bool:
     """Whether lines below a bare "--" may go: few, short, and nothing asked in them."""
-    filled = [plain(line[:_LONG_LINE]) for line in below if line.strip()]
+    filled = [line for line in below if line]
     if not filled or len(filled) > _MOST_BELOW_BARE:
         return False
-    if any(len(line) >= _LONG_LINE for line in below):
+    if any(len(line) >= _LONG_LINE for line in filled):
         return False
     asked = [line for line in filled if line.endswith(("?", "？", "؟", ";"))]
     return not asked or all(_POSTSCRIPT.match(line) for line in asked)
@@ -169,14 +166,14 @@ def _phone_start(lines: Sequence[str], end: int) -> int:
     seen = 0
     while at > 0 and seen < 4:
         line = lines[at - 1]
-        if plain(line[:_LONG_LINE]):
+        if line:
             if not is_program_footer(line):
                 break
             seen += 1
             found = at - 1
         at -= 1
     if found < end:
-        while found > 0 and (not lines[found - 1].strip() or is_rule(lines[found - 1])):
+        while found > 0 and (not lines[found - 1] or is_rule(lines[found - 1])):
             found -= 1
     return found
 
@@ -186,7 +183,7 @@ def is_program_footer(line: str) -> bool:
     if len(line) > 400:
         return False
     text = plain(line)
-    without = plain(_LINK.sub(" ", text)).strip("<>()[]*_ .-–—|")
+    without = _LINK.sub(" ", text).strip("<>()[]*_ .-–—|")
     folded = fold(without)
     if not folded:
         return bool(_LINK.search(text)) and "aka.ms" in text
@@ -215,8 +212,8 @@ def _footer_start(lines: Sequence[str]) -> int | None:
     """Where the footer of a mailing list begins: a drawn line, then few lines naming the list."""
     first = max(0, len(lines) - _MOST_FOOTER)
     for at in range(first, len(lines)):
-        if is_rule(lines[at]) and len(plain(lines[at])) >= 4:
-            below = [fold(line[:_LONG_LINE]) for line in lines[at + 1 :] if line.strip()]
+        if len(lines[at]) >= 4 and is_rule(lines[at]):
+            below = [fold(line[:_LONG_LINE]) for line in lines[at + 1 :] if line]
             if any(_FOOTER.search(line) for line in below) and not any("?" in b for b in below):
                 return at
     return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -80,7 +81,7 @@ def _calls(work: Callable[[], object]) -> int:
 @pytest.mark.parametrize("name", REPEATED)
 def test_twice_the_lines_cost_twice_the_work(name: str) -> None:
     once, twice = (
-        _calls(lambda times=times: new_text(REPEATED[name] * times, subject="Re: x"))
+        _calls(partial(new_text, REPEATED[name] * times, subject="Re: x"))
         for times in (SIZE, 2 * SIZE)
     )
     assert twice < 2.2 * once + 1000
@@ -90,9 +91,7 @@ def test_twice_the_lines_cost_twice_the_work(name: str) -> None:
 def test_twice_the_lines_cost_twice_the_work_beside_parents(name: str) -> None:
     parents = ("a b c d e f g h i j k l\n" * 500, "> x\n" * 500)
     once, twice = (
-        _calls(
-            lambda times=times: new_text(REPEATED[name] * times, subject="Re: x", parents=parents)
-        )
+        _calls(partial(new_text, REPEATED[name] * times, subject="Re: x", parents=parents))
         for times in (SIZE, 2 * SIZE)
     )
     assert twice < 2.2 * once + 1000
@@ -104,9 +103,7 @@ def test_twice_the_elements_cost_twice_the_work(name: str) -> None:
         "quoted": "<blockquote type=cite>q</blockquote><p>a</p>",
         "signed": "<div class=gmail_signature>a</div>",
     }[name]
-    once, twice = (
-        _calls(lambda times=times: new_text("a", html=element * times)) for times in (500, 1000)
-    )
+    once, twice = (_calls(partial(new_text, "a", html=element * times)) for times in (500, 1000))
     assert twice < 2.2 * once + 1000
 
 

@@ -9,7 +9,6 @@ import pytest
 
 from providers.mime.html import html_to_text
 from providers.mime.htmlcut import html_lines
-from providers.mime.htmltame import DEEPEST, MOST_ATTRIBUTES, tame
 from providers.mime.newtext import NewText, new_text
 
 OWN = "<p>I shall come.</p><p>Mina</p>"
@@ -111,21 +110,3 @@ def test_private_characters_in_the_mail_mark_nothing() -> None:
 
 def test_html_without_any_claim_is_not_parsed() -> None:
     assert html_lines("<p>Hello</p>") is None
-
-
-def test_blocks_beyond_the_limit_lose_their_tags_and_keep_their_text() -> None:
-    deep = "<div>" * (2 * DEEPEST) + "x" + "</div>" * (2 * DEEPEST) + "<p>y</p>"
-    tamed = tame(deep)
-    assert tamed.count("<div>") == tamed.count("</div>") == DEEPEST
-    assert tamed.endswith("<p>y</p>")
-    assert "x" in tamed
-
-
-def test_attributes_beyond_the_limit_go() -> None:
-    many = "<div " + " ".join(f"a{number}=1" for number in range(20 * MOST_ATTRIBUTES)) + ">x</div>"
-    assert tame(many) == "<div>x</div>"
-
-
-def test_ordinary_html_is_left_alone() -> None:
-    picture = '<img src="data:image/png;base64,' + "A" * 100_000 + '=="><p>x</p>'
-    assert tame(picture) == picture

@@ -57,8 +57,8 @@ def test_message_sent_again_stays_whole() -> None:
 def test_answers_typed_into_an_outlook_quotation_stay() -> None:
     text = (
         f"Answers below.\n\n{HEADERS}Hello Mina,\n\ncould you tell me whether the small hall is "
-        "free on the first Tuesday in March,\nYes.\nand whether we may bring our own chairs? There will "
-        "be about thirty of us.\nNo.\n\nThanks,\nRobin\n"
+        "free on the first Tuesday in March,\nYes.\nand whether we may bring our own chairs? There "
+        "will be about thirty of us.\nNo.\n\nThanks,\nRobin\n"
     )
     assert _own(text, ASK) == "Answers below.\n\nYes.\n\nNo."
 

@@ -51,7 +51,7 @@ def test_sentence_about_phones_is_no_footer(line: str) -> None:
     assert not is_program_footer(line)
 
 
-@pytest.mark.parametrize("mark", ["-- ", "--", "--\u00a0", "— "])
+@pytest.mark.parametrize("mark", ["-- ", "--", "--\u00a0", "–– "])
 def test_everything_below_the_mark_goes(mark: str) -> None:
     assert new_text(f"{ASKED}\n\n{mark}\nMina Okafor\nExample Org\n").text == ASKED
 
