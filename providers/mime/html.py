@@ -233,6 +233,10 @@ def bounded(html: str) -> str:
 
 def html_to_text(html: str) -> str:
     """The text that a person would see of *html*; never raises, whatever is in it."""
-    parser = LexborHTMLParser(bounded(html))
+    return tree_to_text(LexborHTMLParser(bounded(html)))
+
+
+def tree_to_text(parser: LexborHTMLParser) -> str:
+    """The same of HTML that is parsed already, from what ``bounded`` left of it."""
     root = parser.body or parser.root
     return "" if root is None else visible(_Walk(parser).run(root))

@@ -15,7 +15,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from providers.mime.html import HTML_CHARS, bounded, html_to_text
+from providers.mime.html import HTML_CHARS, bounded, tree_to_text
 
 _OPEN: Final = "\ue0f0"
 _CLOSE: Final = "\ue0f1"
@@ -103,7 +103,7 @@ def html_lines(html: str) -> list[HtmlLine] | None:
     tree = LexborHTMLParser(bounded(_MARKS.sub("", html[:HTML_CHARS])))
     if tree.body is None or not _mark(tree):
         return None
-    return _lines(html_to_text(tree.html or ""))
+    return _lines(tree_to_text(tree))
 
 
 def _mark(tree: LexborHTMLParser) -> bool:
