@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from providers.mime.headers import decode_text, encoded_word, raw_text
-from providers.mime.invisible import visible
+from providers.mime.invisible import visible, visible_line
 from providers.mime.message import Address
 
 ADDRESSES_MAX: Final = 5000
@@ -29,6 +29,13 @@ _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 _SPACE: Final = re.compile(r"\s+")
 _ADDRESS: Final = re.compile(
     r'(?P<local>"[^"]+"|[^\s"<>()\[\],;:@]+)@(?P<domain>\[[^\]\s]+\]|[^\s"<>()\[\],;:@\\]+)'
+)
+# By far the most headers: one address, alone or behind a plain or quoted name.
+_SIMPLE: Final = re.compile(
+    r"\s*+(?:(?P<bare>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
+    r"|(?:(?P<name>[\w .+\'&/-]{1,200})|\"(?P<quoted>[^\"\\<>\r\n\0]{1,200})\"\s?)?"
+    r"<(?P<addr>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)>)\s*+",
+    re.ASCII,
 )
 _OBSOLETE_SPACE: Final = re.compile(r" ?([.@]) ?")
 
@@ -211,6 +218,11 @@ def _of_entry(entry: _Entry, prefix: str) -> Address | None:
 
 def parse_text(text: str) -> tuple[Address, ...]:
     """The addresses of one unfolded header, in their order, encoded words not yet decoded."""
+    simple = _SIMPLE.fullmatch(text)
+    if simple is not None and "=?" not in text:
+        name = simple["name"] or simple["quoted"] or ""
+        addr = (simple["bare"] or simple["addr"]).rstrip(".")
+        return (Address(addr=visible_line(addr), name=visible_line(name)[:NAME_CHARS]),)
     found: list[Address] = []
     prefix = ""
     for entry in _entries(text):

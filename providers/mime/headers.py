@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -24,7 +24,7 @@ VALUE_BYTES: Final = 256 * 1024
 LINE_BYTES: Final = 512
 """How far into the lines of an unset header block a known header's name is looked for."""
 
-_NAME: Final = re.compile(rb"[!-9;-~]{1,256}[ \t]*:")
+_FIELD: Final = re.compile(rb"([!-9;-~]{1,256})[ \t]*:([^\n]*+(?:\n[ \t][^\n]*+)*+)(?:\n|\Z)")
 _KNOWN: Final = re.compile(
     rb"(?:from|to|cc|date|subject|sender|reply-to|message-id|mime-version|content-[a-z-]+|received"
     rb"|return-path|references|in-reply-to|dkim-signature|list-[a-z-]+|x-[a-z0-9-]+)[ \t]*:",
@@ -40,25 +40,23 @@ _FOLD: Final = re.compile(rb"\r{0,4}\n[ \t]*")
 
 @dataclass(frozen=True, slots=True)
 class Headers:
-    """The headers of one block in their order: lower-case names and raw, still folded values.
+    """The headers of one block: lower-case names and raw, still folded values in their order.
 
     ``end`` is where the body begins in the bytes that were split, ``note`` says what was wrong.
     """
 
-    fields: tuple[tuple[str, bytes], ...]
+    fields: Mapping[str, Sequence[bytes]]
     end: int
     note: str | None = None
 
-    def all(self, name: str) -> list[bytes]:
+    def all(self, name: str) -> Sequence[bytes]:
         """Every value of *name* (lower case), first one first."""
-        return [value for key, value in self.fields if key == name]
+        return self.fields.get(name, ())
 
     def first(self, name: str) -> bytes | None:
         """The first value of *name* (lower case), or None."""
-        for key, value in self.fields:
-            if key == name:
-                return value
-        return None
+        values = self.fields.get(name)
+        return values[0] if values else None
 
     def text(self, name: str, charset: str | None = None) -> str:
         """The first value of *name* decoded as one visible line; "" where there is none."""
@@ -79,14 +77,6 @@ def start_of_headers(raw: bytes, start: int = 0) -> int:
     return position
 
 
-def _lines(raw: bytes, start: int, stop: int) -> Iterator[tuple[int, bytes]]:
-    while start < stop:
-        end = raw.find(b"\n", start, stop)
-        end = stop if end < 0 else end + 1
-        yield start, raw[start:end]
-        start = end
-
-
 def _goes_on(raw: bytes, start: int, stop: int) -> bool:
     """Whether a known header follows the line at *start*, which is none itself."""
     if raw.startswith(b"--", start):
@@ -105,28 +95,37 @@ def split_headers(
     follows it: then it was a folded line that lost its indent.
     """
     limit = min(stop, start + BLOCK_BYTES)
-    fields: list[tuple[str, list[bytes]]] = []
-    for position, line in _lines(raw, start, limit):
-        if not line.strip(b"\r\n"):
-            return _made(fields, position + len(line))
-        if line[0] in b" \t" and fields:
-            fields[-1][1].append(line)
-            continue
-        name = _NAME.match(line)
-        fenced = line.startswith(b"--") and _is_fence(line.strip()[2:], fences)
-        if name is not None and not fenced:
+    fields: list[tuple[str, bytes]] = []
+    position = start
+    while position < limit:
+        field = _FIELD.match(raw, position, limit)
+        if field is not None and not _fenced(raw, position, fences):
             if len(fields) == HEADERS_MAX:
                 return _made(fields, _blank_line(raw, position, stop), "too many headers")
-            fields.append(
-                (line[: name.end() - 1].decode("ascii").rstrip().lower(), [line[name.end() :]])
-            )
-        elif fields and not fenced and _goes_on(raw, position, limit):
-            fields[-1][1].append(b" " + line)
-        else:
+            fields.append((field[1].decode("ascii").lower(), field[2]))
+            position = field.end()
+            continue
+        end = raw.find(b"\n", position, limit)
+        end = limit if end < 0 else end + 1
+        if not raw[position:end].strip(b"\r\n"):
+            return _made(fields, end)
+        if not fields or not _goes_on(raw, position, limit):
             return _made(fields, position, "no blank line after the headers")
+        name, value = fields.pop()
+        fields.append((name, value + b" " + raw[position:end]))
+        position = end
     if limit < stop:
         return _made(fields, _blank_line(raw, limit, stop), "header block cut")
     return _made(fields, limit)
+
+
+def _fenced(raw: bytes, position: int, fences: Container[bytes]) -> bool:
+    """Whether the line at *position* is a boundary of an open multipart."""
+    if not raw.startswith(b"--", position):
+        return False
+    end = raw.find(b"\n", position, position + LINE_BYTES)
+    line = raw[position + 2 : end if end >= 0 else position + LINE_BYTES].rstrip()
+    return _is_fence(line, fences)
 
 
 def _is_fence(name: bytes, fences: Container[bytes]) -> bool:
@@ -145,10 +144,11 @@ def _blank_line(raw: bytes, start: int, stop: int) -> int:
     return stop
 
 
-def _made(fields: Sequence[tuple[str, list[bytes]]], end: int, note: str | None = None) -> Headers:
-    return Headers(
-        tuple((name, b"".join(lines)[:VALUE_BYTES].strip()) for name, lines in fields), end, note
-    )
+def _made(fields: Sequence[tuple[str, bytes]], end: int, note: str | None = None) -> Headers:
+    found: dict[str, list[bytes]] = {}
+    for name, value in fields:
+        found.setdefault(name, []).append(value[:VALUE_BYTES].strip())
+    return Headers(found, end, note)
 
 
 def unfold(value: bytes) -> bytes:

@@ -28,6 +28,8 @@ _CONTROLS: Final = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff"
 _SUSPECT: Final = re.compile(
     f"[{_CONTROLS}{_ZERO_WIDTH}{_DIRECTION}{_SELECTORS}{_JOINERS}{_TAGS}\ud800-\udfff]"
 )
+_ASCII_SUSPECT: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+_ASCII_CONTROLS: Final = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 _DROP: Final = re.compile(
     f"(?P<flag>{_FLAGS})|[{_CONTROLS}{_ZERO_WIDTH}{_DIRECTION}{_TAGS}]"
     # a selector that follows nothing visible, or another selector
@@ -44,9 +46,11 @@ _SPACES: Final = re.compile(r"\s+")
 
 def visible(text: str) -> str:
     """*text* without what cannot be seen; lone surrogates become U+FFFD, line ends ``\\n``."""
+    if text.isascii():
+        if _ASCII_SUSPECT.search(text) is None:
+            return text
+        return _ASCII_CONTROLS.sub("", _LINE_ENDS.sub("\n", text))
     text = _LINE_ENDS.sub("\n", text)
-    if text.isascii() and text.isprintable():
-        return text
     if _SUSPECT.search(text) is None:
         return text
     text = _SURROGATES.sub("\ufffd", text)

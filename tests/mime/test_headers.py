@@ -213,4 +213,4 @@ def test_one_unreadable_header_costs_no_other() -> None:
 
 def test_a_value_is_unfolded_only_at_its_folds() -> None:
     block = split_headers(b"Subject: a\n b\nTo: c\n\n", 0, 30)
-    assert block.fields == (("subject", b"a\n b"), ("to", b"c"))
+    assert block.fields == {"subject": [b"a\n b"], "to": [b"c"]}
