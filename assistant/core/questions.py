@@ -22,7 +22,7 @@ from assistant.core.phrases.sentences import Sentence, sentences, words
 from providers.mime.invisible import visible
 
 ASKS_LIMIT: Final = 40
-QUOTE_LIMIT: Final = 300
+QUOTE_LIMIT: Final = 400
 OPENING: Final = 2
 """So many sentences after the greeting tell what a short mail is about."""
 _ENOUGH_WORDS: Final = 25
@@ -61,7 +61,7 @@ class Said:
     """What a text says.
 
     ``asks`` in order; ``kinds`` of phrases anywhere and in the ``opening``; ``weights`` how many
-    separate phrases of a kind; who the greeting names; the words of a deadline; the language that
+    different phrases of a kind; who the greeting names; the words of a deadline; the language that
     the phrases are of; how many ``words``; whether a forwarded mail follows.
     """
 
@@ -118,6 +118,7 @@ class _Reader:
         self._opening: set[Kind] = set()
         self._opened = 0
         self._weights: dict[Kind, int] = {}
+        self._phrases: set[tuple[str, ...]] = set()
         self._languages: dict[str, int] = {}
         self._deadline: str | None = None
 
@@ -141,7 +142,7 @@ class _Reader:
         kinds = {hit.kind for hit in hits} | pieces(sentence.text)
         if Kind.LEGAL in kinds:
             return False
-        self._count(hits, kinds)
+        self._count(sentence, hits, kinds)
         self._address(sentence, hits)
         if self._deadline is None:
             self._deadline = _deadline(sentence, hits)
@@ -152,12 +153,14 @@ class _Reader:
             self._asks.append(Ask(text, firm, self._addressed, asked, sentence.question))
         return True
 
-    def _count(self, hits: list[Hit], kinds: set[Kind]) -> None:
+    def _count(self, sentence: Sentence, hits: list[Hit], kinds: set[Kind]) -> None:
         self._kinds |= kinds
         ends: dict[Kind, int] = {}
         for hit in hits:
             self._languages[hit.language] = self._languages.get(hit.language, 0) + 1
-            if hit.start >= ends.get(hit.kind, 0):
+            phrase = (hit.kind, *sentence.words[hit.start : hit.end])
+            if hit.start >= ends.get(hit.kind, 0) and phrase not in self._phrases:
+                self._phrases.add(phrase)
                 ends[hit.kind] = hit.end
                 self._weights[hit.kind] = self._weights.get(hit.kind, 0) + 1
         if kinds != _SILENT and self._opened < OPENING:

@@ -102,6 +102,8 @@ def _nothing_owed(conversation: Conversation, turns: Turns) -> Triage:
         return _own_last(mail)
     if mail.automated is not None:
         return _triage(Category.AUTOMATED, f"The last message is automated: {mail.automated}.")
+    if turns.circular is not None:
+        return _triage(Category.AUTOMATED, turns.circular)
     who = writer(mail)
     if mail.unreadable is not None:
         return _triage(Category.FYI, f"The last message could not be read: {mail.unreadable}.")
@@ -109,7 +111,7 @@ def _nothing_owed(conversation: Conversation, turns: Turns) -> Triage:
         return _triage(Category.FYI, f"What {who} wrote could not be read: {mail.body_unreadable}.")
     if turns.waiting is not None:
         return _triage(Category.WAITING, turns.waiting)
-    reason = turns.note or f"{who} asks nothing of you."
+    reason = turns.note or turns.told or f"{who} wrote last and waits for nothing of yours."
     return _triage(Category.FYI, reason, unsure=turns.unsure)
 
 

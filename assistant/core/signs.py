@@ -13,8 +13,9 @@ import re
 from typing import Final
 
 from assistant.core.audience import Me, domain
+from assistant.core.phrases import lexicon
 from assistant.core.phrases.lexicon import Kind
-from assistant.core.phrases.sentences import ADDRESS, LINK, bounded, unlinked
+from assistant.core.phrases.sentences import ADDRESS, LINK, bounded, sentences, unlinked
 from assistant.core.questions import Said
 from providers.mime.invisible import visible
 from providers.mime.message import Mail
@@ -41,6 +42,8 @@ _POINTS: Final = {
 }
 _CORE: Final = (Kind.CREDENTIAL, Kind.PAYMENT, Kind.BAIT)
 _ENOUGH: Final = 5
+_LOUD: Final = 4
+_FOOTER: Final = 3_000
 _ENOUGH_WHEN_KNOWN: Final = 7
 
 
@@ -60,6 +63,11 @@ def is_bait(mail: Mail, spoken: Said, me: Me, *, known: bool) -> bool:
     kinds = sum(kind in spoken.kinds for kind in _POINTS)
     if not any(kind in spoken.kinds for kind in _CORE):
         return False
+    if any(spoken.weights.get(kind, 0) > 1 for kind in _CORE):
+        points += 1
+        kinds += 1
+    if spoken.weights.get(Kind.PRESSURE, 0) > 2:
+        points += 1
     if LINK in unlinked(visible(bounded(mail.text))):
         points += 1
         kinds += 1
@@ -87,6 +95,27 @@ def is_sales(mail: Mail, spoken: Said, me: Me, *, known: bool) -> bool:
     pitch = spoken.weights.get(Kind.PITCH, 0)
     attention = spoken.weights.get(Kind.SALES, 0)
     return (pitch >= 1 and pitch + attention >= 3) or (pitch >= 2 and attention >= 1)
+
+
+def is_circular(mail: Mail, me: Me, *, known: bool) -> bool:
+    """Whether a first mail from outside tells its readers how to leave its list.
+
+    The whole text is looked at, because the line stands in a footer that is no writer's word.
+    """
+    if known or mail.in_reply_to or mail.list_id or not _outside(mail, me):
+        return False
+    for sentence in sentences(mail.text[-_FOOTER:]):
+        hits = lexicon().find(sentence.words, sentence.starts)
+        if not sentence.question and any(hit.kind is Kind.BULK for hit in hits):
+            return True
+    return False
+
+
+def advertises(mail: Mail, spoken: Said, me: Me, *, known: bool) -> bool:
+    """Whether a first mail from outside is made of the words of advertisements."""
+    if known or mail.in_reply_to or not _outside(mail, me):
+        return False
+    return spoken.weights.get(Kind.PROMO, 0) + spoken.weights.get(Kind.PITCH, 0) >= _LOUD
 
 
 def smells_of_sales(spoken: Said) -> bool:

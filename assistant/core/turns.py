@@ -20,7 +20,14 @@ from assistant.core.closings import answers, closes, is_clear, promises
 from assistant.core.conversation import Conversation, Entry
 from assistant.core.phrases.lexicon import Kind
 from assistant.core.questions import Ask, Said, said
-from assistant.core.signs import is_bait, is_sales, smells_of_sales, speaks_to_the_assistant
+from assistant.core.signs import (
+    advertises,
+    is_bait,
+    is_circular,
+    is_sales,
+    smells_of_sales,
+    speaks_to_the_assistant,
+)
 from providers.mime.envelope import reply_envelope
 from providers.mime.message import Mail
 from providers.mime.owners import address_key
@@ -51,14 +58,17 @@ class Open:
 class Turns:
     """What is known of a conversation; while going back, of the messages that came later.
 
-    ``open`` is oldest first in the end. ``note`` says why a question is not open, ``waiting`` that
-    somebody else promised, ``suspicion`` what is wrong with the message in question.
+    ``open`` is oldest first in the end. ``note`` says why a question is not open, ``told`` what the
+    newest message does instead of asking, ``waiting`` that somebody promised to come back,
+    ``suspicion`` what is wrong with the newest message, ``circular`` that it is one.
     """
 
     open: list[Open] = field(default_factory=list)
     note: str | None = None
+    told: str | None = None
     waiting: str | None = None
     suspicion: str | None = None
+    circular: str | None = None
     unsure: bool = False
     answered: set[str] = field(default_factory=set)
     spoken_to: set[str] = field(default_factory=set)
@@ -129,6 +139,10 @@ class _Walk:
             turns.suspicion = self._suspicion(index, mail, spoken)
             if turns.suspicion is not None:
                 return
+        if is_circular(mail, me, known=self._is_known(index, mail)):
+            if newest:
+                turns.circular = f"{writer(mail)} sent a circular that one can unsubscribe from."
+            return
         if self._answered(index, mail):
             return
         asks, doubtful = self._for_owner(mail, spoken, around)
@@ -139,15 +153,20 @@ class _Walk:
 
     def _suspicion(self, index: int, mail: Mail, spoken: Said) -> str | None:
         who = writer(mail)
-        first = min((self._known.get(key, index) for key in writers(mail)), default=index)
-        known = first < index
+        known = self._is_known(index, mail)
         if speaks_to_the_assistant(mail, spoken):
             return f"The message of {who} gives orders to an assistant."
         if is_bait(mail, spoken, self._me, known=known):
             return f"The message of {who} shows several signs of fraud."
         if is_sales(mail, spoken, self._me, known=known):
             return f"{who}, whom you have not written to, offers what nobody asked for."
+        if advertises(mail, spoken, self._me, known=known):
+            return f"{who}, whom you have not written to, sent an advertisement."
         return None
+
+    def _is_known(self, index: int, mail: Mail) -> bool:
+        """Whether the owner wrote to this writer before."""
+        return any(self._known.get(key, index) < index for key in writers(mail))
 
     def _answered(self, index: int, mail: Mail) -> bool:
         """Whether a later message of the owner took this one's turn."""
@@ -233,7 +252,7 @@ class _Walk:
         direct = not self._own_ids.isdisjoint(mail.in_reply_to)
         if promises(spoken) and index and direct:
             turns.waiting = f"{writer(mail)} will come back to what you asked."
-        turns.note = _nothing(mail, spoken, around)
+        turns.told = _nothing(mail, spoken, around)
         turns.unsure = _doubtful(mail, spoken, around, direct=direct)
 
     def _same_writer(self, name: str, mail: Mail) -> bool:

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from assistant.core.conversation import Conversation, Entry
-from providers.mime.invisible import visible
 from providers.mime.message import Address, Mail, Owner
 from providers.mime.owners import own_addresses, own_form
 from providers.mime.reading import read_heads, read_mail
@@ -33,7 +32,7 @@ def person(text: str) -> Address:
 
 
 def mail(
-    text: str,
+    new_text: str,
     *,
     by: str = MINA,
     to: Sequence[str] = (ME,),
@@ -51,8 +50,8 @@ def mail(
         "from_": (person(by),) if by else (),
         "to": tuple(person(each) for each in to),
         "cc": tuple(person(each) for each in cc),
-        "text": text,
-        "new_text": text,
+        "text": new_text,
+        "new_text": new_text,
         "subject": "Plans",
     }
     return Mail(**(values | fields))  # type: ignore[arg-type]
@@ -91,8 +90,3 @@ def case(name: str) -> tuple[Conversation, dict[str, object]]:
     owner = Owner(name="Robin Vale", addresses=addresses)
     distinct = [mails[group[0]] for group in distinct_messages(mails)]
     return thread(*distinct, owner=owner), told["expect"]
-
-
-def shown(text: str) -> str:
-    """The text as it would be seen, for comparisons."""
-    return visible(text)

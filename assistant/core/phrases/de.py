@@ -163,8 +163,19 @@ PACK: Final[Pack] = {
     Kind.LEGAL: """
         diese|dieser e? mail|nachricht|email ... enthält|ist ... vertraulich*|rechtlich
         nicht der richtige adressat|empfänger / vertrauliche und|informationen
-        irrtümlich|versehentlich erhalten / abmelden|abbestellen ... newsletter|hier|link
+        irrtümlich|versehentlich erhalten
         umwelt ... ausdruck*
+    """,
+    Kind.BULK: """
+        abmelden|abbestellen|austragen ... newsletter|hier|link|klick*|möchten|wollen|können / newsletter ... abbestellen|abmelden|abbestellen / keine weiteren ... mails|e|informationen|newsletter|nachrichten / aus unserem|dem verteiler / sie erhalten diese ... weil|da|mail|newsletter
+    """,
+    Kind.PROMO: """
+        im browser
+        alle rechte vorbehalten
+        datenschutzerklärung
+        online ansehen|anzeigen
+        klicken sie ... hier|auf|link
+        kostenlos*|gratis / jetzt bestellen|kaufen|anmelden|sichern|zugreifen|bewerben|informieren / nur heute|noch / sonderangebot*|rabatt*|schnäppchen|sale|gewinnspiel|gutschein* / sparen sie / geld verdienen|zurück / kredit|schufa|casino|abnehmen|potenz*|erotik* / bis zu ... prozent|rabatt|sparen / exklusiv* angebot* / nicht verpassen
     """,
     Kind.GREETING: """
         ^ hallo|hi|moin|servus|hey|grüezi|na|tach ihr|zusammen|liebe|lieber|alle|herr|frau|leute|beide*? / ^ grüß gott|dich|euch / ^ liebe|lieber|liebes alle|kolleg*|herr|frau|und|beide*?

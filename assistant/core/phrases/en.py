@@ -252,8 +252,22 @@ PACK: Final[Pack] = {
         intended for the? use|sole|named|exclusive|addressee|recipient|person|individual
         this|the e? mail|email|message|communication|transmission ... is|are|may|contains|contain|be confidential|privileged|intended|proprietary|property
         received this e? mail|email|message|transmission|communication in error
-        not necessarily reflect|represent the / to unsubscribe / unsubscribe from|here|link
+        not necessarily reflect|represent the
         confidentiality notice|note / consider the environment / virus free
+    """,
+    Kind.BULK: """
+        to opt out / opt out of ... mails|mailings|list|future|further|receiving|emails / opt out here|by|at|link|click
+        to unsubscribe / unsubscribe here|from|link|at|by|click|instantly|below|now|options|at / be|been|get|yourself|or removed|remove|deleted from ... list|mailing|database|mailings|lists|email|emails / remove|removal from|instructions ... list|mailing? / to be removed / leave this list / no longer wish|want to receive / not wish|want to? receive ... further|future|any|these|our|more|mail / stop receiving / receiving this|these e? mail|email|message|newsletter|mailing|emails because|as|since / mailing list ... removed|remove / you are receiving this / sent to you because
+    """,
+    Kind.PROMO: """
+        opt|opting out|outs
+        all rights reserved
+        privacy policy
+        forward to a friend
+        view ... in your|a browser
+        manage|update|change your ... preferences|subscription|profile
+        click|clicking here|below|the|on|this ... link|button|unsubscribe|remove?
+        100% free|guaranteed|satisfaction / absolutely|completely|totally free / free trial|sample|quote|shipping|gift|report|cd|info|information|access|membership|download|offer|money|consultation|bonus|website|tour / money back|back guarantee / act now|today|fast|immediately / order now|today|yours|here|online / call now|today|toll / toll free / buy now|direct|online|today / limited time|offer|quantity|supply / special offer|promotion|discount|price / lowest|low|best rates|price|prices|rate / save up|big|money|thousands|hundreds|$|over|$* / risk free / no obligation|risk|cost|fees|gimmicks|catch|hassle|experience|prescription|credit|questions / credit card|cards|report|repair|score|history / debt|debts / mortgage|refinance|refinancing / life|auto|health insurance / earn|make|making $|money|cash|up|thousands|extra|big|over / work from|at home / home based business / financial freedom|independence / get|become|be rich|out|paid|your / lose weight|pounds|lbs|inches / weight loss / viagra|cialis|pills|penis|enlargement|erection|xxx|porn|sex|sexy|adult|nude|webcam|casino|gambling|jackpot / hot girls|singles|stock / meet singles|other|local|hot / online pharmacy|casino|dating / investment opportunity / business opportunity / multi level / chain letter / as seen on / click below|here|now / visit our|us|the|my website|web|site|at|online|today? / dear homeowner|member|investor / once in a lifetime / don't miss|delete|wait / amazing|incredible|unbelievable offer|deal|results|product|opportunity|price / join now|today|free|millions / sign up now|today|free|for / bulk email|mail / millions of people|dollars|email / double|triple your / new customers|product|products|improved / hurry|congratulations / wholesale|discounted|discount / why pay|spend more / your family protected|insurance / adv / offshore|tax haven|free / strictly confidential / urgent assistance / business proposal / next of kin / transfer|sum of ... funds|money|fund|million
     """,
     Kind.GREETING: """
         ^ hi|hello|dear|hey|morning|afternoon|evening|greetings|hiya|yo|howdy again|there|all|folks|everyone|team|guys?

@@ -151,7 +151,18 @@ PACK: Final[Pack] = {
     Kind.LEGAL: """
         este mensaje|correo|email ... confidencial*|contiene|va|está|puede
         destinatari* ... exclusiv*|indicado|original|error|equivocad* / si no es usted|el
-        darse|darte de baja / antes de imprimir / protección de datos / aviso legal
+        antes de imprimir / protección de datos / aviso legal
+    """,
+    Kind.BULK: """
+        darse|darte de baja / cancelar ... suscripción / no desea*|quiere* ... recibir / recibe* este ... porque|correo|mensaje
+    """,
+    Kind.PROMO: """
+        todos los derechos
+        política de privacidad
+        ver en el navegador
+        pincha|pinche aquí
+        haz|haga clic
+        gratis|gratuito / compre|compra|aproveche|aprovecha|descubra|descubre|suscríbase|regístrese|haga ahora|ya|hoy|esta|nuestr*|clic? / oferta|ofertas|promoción|descuento*|rebajas / gane|ganar dinero / crédito|préstamo*|casino|adelgazar / no te|se lo? pierda*|pierdas / hasta un ... descuento|%
     """,
     Kind.GREETING: """
         ^ hola|buenas|buenos|hey|saludos a|días|tardes|noches|tod*|dos|los? a|tod*|los? dos?

@@ -160,8 +160,19 @@ PACK: Final[Pack] = {
     Kind.LEGAL: """
         ce message|courriel|mail ... est|contient|et ... confidentiel*|destiné*|pièces
         destinataire|destiné exclusive*|prévu / si vous avez reçu ce|cet
-        n'êtes pas le destinataire / vous désabonner|désinscrire / désinscrire|désabonner de|vous
+        n'êtes pas le destinataire
         imprimer|imprimez ce|que
+    """,
+    Kind.BULK: """
+        vous|se désabonner|désinscrire / désabonner|désinscrire|désabonnement|désinscription / ne plus|souhaitez recevoir|plus ... nos|ces|de|recevoir? / vous recevez ce|cet|cette
+    """,
+    Kind.PROMO: """
+        tous droits réservés
+        politique de confidentialité
+        dans votre navigateur
+        version en ligne
+        cliquez ici|sur
+        gratuit*|offert* / commandez|profitez|achetez|découvrez|inscrivez|cliquez / offre spéciale|exclusive|limitée|promotionnelle / promotion|promo|soldes|réduction|remise / gagnez|gagner de / crédit|casino|maigrir|rachat / jusqu'à ... % / ne manquez pas / satisfait ou remboursé
     """,
     Kind.GREETING: """
         ^ bonjour|bonsoir|salut|coucou|hello|allô|re à|tous|toutes|vous|monsieur|madame|et|deux|tout|le|monde|les?

@@ -158,6 +158,16 @@ PACK: Final[Pack] = {
         ricevuto questo|questa ... per errore / per cancellarti|cancellare|disiscriver*
         prima di stampare / informazioni riservate|confidenziali / tutela della privacy
     """,
+    Kind.BULK: """
+        disiscriver*|cancellarti|cancellarsi|cancellati / annullare ... iscrizione|iscriz / non desidera|desideri|vuoi ... ricevere / ricevi|riceve questa ... perché|mail|email
+    """,
+    Kind.PROMO: """
+        tutti i diritti
+        informativa sulla privacy
+        visualizza nel|nel browser
+        clicca|clicchi qui
+        gratis|gratuit* / acquista|approfitta|scopri|ordina|iscriviti|registrati ora|subito|oggi|la|le|i|il|tutt*? / offerta|offerte|promozione|sconto|sconti|saldi / guadagna* / prestito|casinò|dimagrire / non perdere|perderti|lasciarti / fino al ... sconto|%
+    """,
     Kind.GREETING: """
         ^ ciao|salve|buongiorno|buonasera|buondì|ehi|hey a|tutti|tutte|robin? tutti|tutte|voi|due?
         ^ gentile|gentili|gentilissim*|spett*|egregio|egregi signor*|dott*|tutti|collegh*|cliente|signore? / ^ car*|carissim* tutti|tutte|collegh*|amic*|amico? / ^ buon giorno|pomeriggio

@@ -43,6 +43,8 @@ class Kind(StrEnum):
     DEADLINE = "deadline"
     SOON = "soon"  # a deadline of today or tomorrow
     LEGAL = "legal"  # the disclaimer below a mail
+    BULK = "bulk"  # tells a reader of a circular how to leave
+    PROMO = "promo"  # advertises
     GREETING = "greeting"
     PITCH = "pitch"  # says what a seller does for others
     SALES = "sales"  # how a seller asks for attention

@@ -159,6 +159,16 @@ PACK: Final[Pack] = {
         ten onrechte ontvangen / afmelden|uitschrijven voor|van|via|hier|nieuwsbrief?
         denk aan het milieu / disclaimer
     """,
+    Kind.BULK: """
+        afmelden|uitschrijven / geen ... mails|nieuwsbrief|berichten|e meer|ontvangen / u|je ontvangt deze|dit
+    """,
+    Kind.PROMO: """
+        alle rechten voorbehouden
+        privacybeleid|privacyverklaring
+        bekijk|lees ... online|browser
+        klik* hier
+        gratis / bestel|koop|profiteer|ontdek|meld ... nu|direct|vandaag / aanbieding*|korting*|actie|uitverkoop|sale / geld verdienen / lening|krediet|casino|afvallen / mis het|deze|dit niet? / tot wel ... korting
+    """,
     Kind.GREETING: """
         ^ hallo|hoi|hi|dag|hey|hé|goedendag|goedemorgen|goedemiddag|goedenavond|goeiemorgen|goeiedag allemaal|allen|iedereen|beste|mensen|collega*|meneer|mevrouw?
         ^ beste|geachte|lieve|waarde allemaal|allen|meneer|mevrouw|heer|heren|collega*|iedereen|mensen|klant|relatie? / ^ goede morgen|middag|avond

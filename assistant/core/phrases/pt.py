@@ -152,8 +152,18 @@ PACK: Final[Pack] = {
     Kind.LEGAL: """
         esta|este mensagem|email|e|mail ... confidencia*|contém|destina|é|pode|exclusiv*
         destinatári* ... exclusiv*|pretendid*|indicad*|engano|erro
-        recebeu esta|este ... por|engano|erro / cancelar|anular a? inscrição|subscrição
-        antes de imprimir / aviso legal / descadastrar
+        recebeu esta|este ... por|engano|erro
+        antes de imprimir / aviso legal
+    """,
+    Kind.BULK: """
+        cancelar|anular ... inscrição|subscrição|assinatura / descadastr* / não deseja*|quiser|quer ... receber / recebe*|recebeu|recebendo este ... porque|email|mensagem
+    """,
+    Kind.PROMO: """
+        todos os direitos
+        política de privacidade
+        ver no navegador
+        clique aqui
+        grátis|gratuito / compre|compra|aproveite|aproveita|descubra|descubra|inscreva|cadastre|confira agora|já|hoje|se|a|as|os|o|nossa*? / oferta|ofertas|promoção|desconto*|liquidação / ganhe|ganhar dinheiro / crédito|empréstimo|cassino|casino|emagrecer / não perca / até ... desconto|%
     """,
     Kind.GREETING: """
         ^ olá|oi|oie|ola|viva|alô|bom|boa|boas|ei dia|tarde|noite|a|pessoal|todos|gente|tardes? a|pessoal|todos|todas|gente? todos?
