@@ -219,8 +219,8 @@ def marker(line: str) -> Marker | None:
         return Marker.ORIGINAL
     if name in _FORWARDED and (dashed or inner != name):
         return Marker.FORWARDED
-    if dashed and name.startswith("forwarded by "):
-        return Marker.FORWARDED
+    if dashed and name.startswith(("forwarded by ", "forwarded message from ")):
+        return Marker.FORWARDED  # Lotus Notes, mutt
     return None
 
 
@@ -252,14 +252,17 @@ def label(line: str) -> frozenset[str]:
     return _LABELS.get(fold(match[1]), _NO_LABEL) if match else _NO_LABEL
 
 
-def header_block(lines: Sequence[str], start: int) -> HeaderBlock | None:
+def header_block(
+    lines: Sequence[str], start: int, *, announced: bool = False
+) -> HeaderBlock | None:
     """The header block that begins in line ``start``, or None.
 
     It begins with a sender and names at least three things, a subject or a time of sending among
     them, or two where the sender has an address: "From: Paris / To: Lyon / Date: ..." is a
-    journey. A block with transport headers was pasted by a person and is theirs.
+    journey. A block with transport headers was pasted by a person and is theirs. Where a marker
+    above has ``announced`` it, one label is enough.
     """
-    if "from" not in label(lines[start]):
+    if not label(lines[start]) if announced else "from" not in label(lines[start]):
         return None
     kinds: set[str] = set()
     names: set[str] = set()
@@ -269,7 +272,7 @@ def header_block(lines: Sequence[str], start: int) -> HeaderBlock | None:
     while at < stop:
         line = lines[at]
         found = label(line)
-        if found == {"from"} and at > start:
+        if found == {"from"} and "from" in kinds:
             break
         if found:
             kinds |= found
@@ -286,7 +289,7 @@ def header_block(lines: Sequence[str], start: int) -> HeaderBlock | None:
         else:
             end = at + 1
         at += 1
-    if not _is_header(kinds, bool(_ADDRESS.search(lines[start][:_LONGEST]))):
+    if not announced and not _is_header(kinds, bool(_ADDRESS.search(lines[start][:_LONGEST]))):
         return None
     return HeaderBlock(start=start, end=end, finnish="lähettäjä" in names)
 
@@ -313,6 +316,12 @@ _REPLY_PREFIXES: Final = _set(words.REPLY_PREFIXES)
 _FORWARD_PREFIXES: Final = _set(words.FORWARD_PREFIXES)
 
 
+_TAGS: Final = re.compile(r"^\s*(?:\[[^\[\]]{0,80}\]\s*)+")
+_COUNT: Final = re.compile(r"[\[(^*]?\d{1,4}[\])]?\s*$")
+_MOST_PREFIXES: Final = 3
+_LONGEST_PREFIX: Final = 20
+
+
 class SubjectKind(StrEnum):
     """What the first prefix of a subject says of the mail."""
 
@@ -326,17 +335,20 @@ class SubjectKind(StrEnum):
 def subject_kind(subject: str) -> SubjectKind:
     """Whether ``subject`` begins as that of an answer or of a forward; VS: says both in the North.
 
-    Unknown where there is no subject.
+    Tags of lists and words of gateways before it are skipped. Unknown where there is no subject.
     """
     if not plain(subject[:200]):
         return SubjectKind.UNKNOWN
-    head, colon, _ = plain(subject[:60]).replace("：", ":").partition(":")
-    name = re.sub(r"[\[(]\d+[\])]$", "", fold(head)).rstrip(". ")
-    if not colon:
-        return SubjectKind.NEITHER
-    reply, forward = name in _REPLY_PREFIXES, name in _FORWARD_PREFIXES
-    if reply and forward:
-        return SubjectKind.EITHER
-    if reply:
-        return SubjectKind.REPLY
-    return SubjectKind.FORWARD if forward else SubjectKind.NEITHER
+    rest = _TAGS.sub("", plain(subject[:200]).replace("：", ":"))
+    for _ in range(_MOST_PREFIXES):
+        head, colon, rest = rest.partition(":")
+        name = fold(_COUNT.sub("", head)).rstrip(". ")
+        if not colon or len(name) > _LONGEST_PREFIX:
+            break
+        reply, forward = name in _REPLY_PREFIXES, name in _FORWARD_PREFIXES
+        if reply and forward:
+            return SubjectKind.EITHER
+        if reply or forward:
+            return SubjectKind.REPLY if reply else SubjectKind.FORWARD
+        rest = _TAGS.sub("", rest)
+    return SubjectKind.NEITHER

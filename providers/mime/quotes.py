@@ -26,12 +26,12 @@ from providers.mime.intros import (
     marker,
     plains,
 )
+from providers.mime.quotemarks import Marks, is_marked, next_filled, unmarked
 from providers.mime.quotes_parent import Parents, answers_inside, is_theirs, repeated
 from providers.mime.signatures import postscript, signature_start
 
 _WRAP: Final = range(62, 82)
 """Length of a quoted line whose last word may have been wrapped out of the quotation."""
-_SENTENCE_ENDS: Final = ".?!:;)。？！：；"
 _ANSWER_WORDS: Final = frozenset(quotewords.ANSWER_WORDS.split(";"))
 _LONGEST_LINE: Final = 400
 _LONGEST_LEFTOVER: Final = 36
@@ -67,10 +67,11 @@ class Reading:
 
     lines: Sequence[str]
     plain: Sequence[str]
+    after: Sequence[int]
+    marked: Sequence[bool]
     certain: frozenset[int]
     subject: SubjectKind
     parents: Parents
-    marked: list[bool] = field(default_factory=list)
     why: list[Cut | None] = field(default_factory=list)
     forward_at: int | None = None
 
@@ -84,10 +85,25 @@ def read_lines(
     signature: frozenset[int] = frozenset(),
 ) -> Reading:
     """Reads ``lines``; afterwards ``why`` says for each why it goes, or None where it stays."""
-    reading = Reading(
-        lines=lines, plain=plains(lines), certain=certain, subject=subject, parents=parents
+    bare = plains(lines)
+    after = next_filled(bare)
+    marks = Marks(
+        lines=bare,
+        after=after,
+        marked=[at in certain or is_marked(line) for at, line in enumerate(lines)],
+        certain=certain,
+        subject=subject,
+        parents=parents,
     )
-    reading.marked = [at in certain or is_marked(line) for at, line in enumerate(lines)]
+    reading = Reading(
+        lines=lines,
+        plain=bare,
+        after=after,
+        marked=marks.read(),
+        certain=certain,
+        subject=subject,
+        parents=parents,
+    )
     reading.why = [None] * len(lines)
     _Walk(reading).run()
     _answers(reading)
@@ -95,16 +111,6 @@ def read_lines(
     _signatures(reading)
     _marked_signatures(reading, signature)
     return reading
-
-
-def is_marked(line: str) -> bool:
-    """Whether ``line`` begins with ">", after three spaces at most (RFC 3676 section 4.4)."""
-    return line[:4].lstrip(" \u00a0").startswith(">")
-
-
-def unmarked(line: str) -> str:
-    """``line`` without its quotation marks and the spaces between them."""
-    return line.lstrip("> \u00a0\t")
 
 
 class _Walk:
@@ -116,9 +122,7 @@ class _Walk:
         self.marked = reading.marked
         self.own_above = False
         self.cut_above = False
-        self.after: list[int] = _next_filled(reading.plain)
-        if self._marks_are_the_authors():
-            self.marked[:] = [at in reading.certain for at in range(len(self.lines))]
+        self.after = reading.after
 
     def run(self) -> None:
         at = first = 0
@@ -228,12 +232,16 @@ class _Walk:
 
     def _block_below(self, at: int) -> HeaderBlock | None:
         following = self.after[at]
-        return header_block(self.lines, following) if following < len(self.lines) else None
+        if following >= len(self.lines) or self.marked[following]:
+            return None
+        return header_block(self.lines, following, announced=True)
 
     def _passes_on(self, block: HeaderBlock | None = None) -> bool:
         subject = self.reading.subject
         if subject is SubjectKind.EITHER:  # VS: answers in Finnish, passes on in Danish
             return block is not None and not block.finnish
+        if subject is SubjectKind.NEITHER:  # a new subject: what is quoted is there to be read
+            return not self.reading.parents
         return subject is SubjectKind.FORWARD
 
     def _alone(self, at: int) -> bool:
@@ -269,57 +277,6 @@ class _Walk:
         for at in range(start, end):
             if self.reading.why[at] is None:
                 self.reading.why[at] = why
-
-    def _marks_are_the_authors(self) -> bool:
-        """Whether ">" at the start of lines is an arrow, a prompt or a path and no quotation."""
-        if self.reading.certain or not any(self.marked):
-            return False
-        at = [line for line, marked in enumerate(self.marked) if marked]
-        texts = [self.lines[line] for line in at]
-        if self.reading.parents and any(
-            self.reading.parents.holds_line(unmarked(text)) for text in texts[:200]
-        ):
-            return False
-        if any(self._announced(line) for line in at if line == 0 or not self.marked[line - 1]):
-            return False
-        if all(text.startswith((">>> ", "... ")) for text in texts):
-            return True
-        if self.reading.subject is SubjectKind.NEITHER and not self.reading.parents:
-            return True
-        return all(self._is_arrow(line, alone=len(at) == 1) for line in at)
-
-    def _announced(self, at: int) -> bool:
-        before = at - 1
-        while before >= 0 and before >= at - 3 and not self.lines[before]:
-            before -= 1
-        if before < 0:
-            return False
-        if marker(self.lines[before]) is not None:
-            return True
-        return introduction(self.lines, before, first=0, marked_next=True) is not None
-
-    def _is_arrow(self, at: int, *, alone: bool) -> bool:
-        """Whether the line goes on a sentence of the author, or is a path through a menu."""
-        text = unmarked(self.lines[at][:_LONGEST_LINE])
-        above = self.lines[at - 1] if at > 0 else ""
-        if " > " in text or not text:
-            return True
-        if not above:
-            return False
-        if alone and above[-1] not in _SENTENCE_ENDS:
-            return True
-        return len(text.split()) <= 4 and text[-1] not in _SENTENCE_ENDS
-
-
-def _next_filled(lines: Sequence[str]) -> list[int]:
-    """For each line the position of the next one with text; ``len(lines)`` where none follows."""
-    after = [len(lines)] * len(lines)
-    following = len(lines)
-    for at in range(len(lines) - 1, -1, -1):
-        after[at] = following
-        if lines[at]:
-            following = at
-    return after
 
 
 def _answers(reading: Reading) -> None:

@@ -97,7 +97,8 @@ ORIGINAL: Final = (
 
 FORWARDED: Final = (
     "forwarded message;forwarded email;forwarded e-mail;begin forwarded message;"
-    "start of forwarded message;forwarded by;forwarded;fwd;weitergeleitete nachricht;"
+    "start of forwarded message;begin forwarded text;forwarded by;forwarded;fwd;"
+    "weitergeleitete nachricht;"
     "anfang der weitergeleiteten nachricht;beginn der weitergeleiteten nachricht;"
     "weitergeleitete e-mail;message transféré;message transmis;message réexpédié;"
     "courriel transféré;début du message réexpédié;début du message transféré;"
