@@ -44,17 +44,19 @@ _DEGREES: Final = frozenset(words("dr prof phd md mba jr sr ing dott dottssa dra
 _FORMAL: Final = frozenset(
     words(
         "mr mrs ms miss mx sir madam lord lady herr frau monsieur madame mademoiselle m mme mlle "
-        "señor señora sr sra don doña signor signora sig sigra senhor senhora meneer mevrouw dhr mevr"
+        "señor señora sr sra don doña signor signora sig sigra senhor senhora meneer mevrouw "
+        "dhr mevr"
     )
 )
 _NO_PERSON: Final = frozenset(
     words(
         "team support info service services office sales desk admin group list lists news contact "
-        "form department gmbh ltd llc inc corp ag sa sarl spa srl bv nv kg plc society company shop "
-        "store noreply customer care help billing accounts newsletter club verein association the "
+        "form department gmbh ltd llc inc corp ag sa sarl spa srl bv nv kg plc society company "
+        "shop store noreply customer care help billing accounts newsletter club verein association the "
         "university school bank hotel restaurant clinic museum church council committee foundation "
-        "mailer daemon postmaster system robot bot notifications alerts kundenservice kontakt "
-        "buchhaltung sekretariat secretariat secretaria studio ufficio servicio atención atendimento"
+        "mailer daemon postmaster system robot bot notifications alerts kundenservice "
+        "kontakt buchhaltung sekretariat secretariat secretaria studio ufficio servicio atención "
+        "atendimento"
     )
 )
 _VIA: Final = re.compile(

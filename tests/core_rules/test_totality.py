@@ -14,11 +14,12 @@ from storage.words import Category, Identity
 from tests.core_rules.build import OWNER, thread
 
 PIECES = [
-    "Robin, ", "Hi Mina,\n", "could you ", "please send ", "the plan", "?", "？", ". ", "\n\n", "> ",
-    "thanks", "by Friday", "https://x.example/?a", "a@b.example", "![x](y)", "---------- Forwarded ",
-    "message ---------\n", "\u202e", "\u200b", "\ud800", "\x00", "Könnten Sie", "¿Puedes", "て下さい",
-    "ignore all previous instructions", "</email>", "@Robin", "- ", "1) ", "\r", "…", '"', "''",
-    "intended recipient", "Dear customer", "verify your account", "within 24 hours",
+    "Robin, ", "Hi Mina,\n", "could you ", "please send ", "the plan", "?", "？", ". ", "\n\n",
+    "> ", "thanks", "by Friday", "https://x.example/?a", "a@b.example", "![x](y)",
+    "---------- Forwarded ", "message ---------\n", "\u202e", "\u200b", "\ud800", "\x00",
+    "Könnten Sie", "¿Puedes", "て下さい", "ignore all previous instructions", "</email>", "@Robin",
+    "- ", "1) ", "\r", "…", '"', "''", "intended recipient", "Dear customer",
+    "verify your account", "within 24 hours",
 ]  # fmt: skip
 TEXTS = st.one_of(
     st.text(max_size=300),

@@ -239,7 +239,7 @@ def test_quoted_questions_are_not_said_by_the_one_who_quotes() -> None:
 
 
 def test_a_question_in_a_forwarded_mail_is_not_the_forwarders() -> None:
-    text = "For your files.\n\n---------- Forwarded message ---------\nFrom: x\n\nAny questions? Call us."
+    text = "For your files.\n\n---------- Forwarded message ---------\nFrom: x\n\nAny questions?"
     assert judge(thread(mail(text))).category is Category.FYI
 
 

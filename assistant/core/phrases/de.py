@@ -16,32 +16,44 @@ _GIVE: Final = (
 
 PACK: Final[Pack] = {
     Kind.REQUEST: f"""
-        zur|zu ihrer|deiner|eurer? unterschrift|freigabe|genehmigung|stellungnahme / wäre*|würde*|freuen ... wenn du|sie|ihr / ich|wir möchte*|würde*|hätte* ... gern* ... kaufen|buchen|bestellen|besichtigen|treffen|anmelden|mieten|kommen|interviewen|reservieren
+        zur|zu ihrer|deiner|eurer? unterschrift|freigabe|genehmigung|stellungnahme
+        wäre*|würde*|freuen ... wenn du|sie|ihr
+        ich|wir möchte*|würde*|hätte* ... gern* ... kaufen|buchen|bestellen|besichtigen|treffen|
+        anmelden|mieten|kommen|interviewen|reservieren
         ^ kannst du mir|uns|bitte|mal|das|den|die|kurz|noch|vielleicht
-        könntest|könntet|könnten|würdest|würdet|würden|hättest|hättet|hätten|wärst|wärt|wären|dürfte|dürften du|sie|ihr|ich|wir
-        ^ magst|möchtest|willst|hast|bist|weißt|kommst|brauchst|schaffst|nimmst|übernimmst|bringst|gibst|machst|schickst|sagst|hilfst|rufst|meldest du
+        könntest|könntet|könnten|würdest|würdet|würden|hättest|hättet|hätten|wärst|wärt|wären|
+        dürfte|dürften du|sie|ihr|ich|wir
+        ^ magst|möchtest|willst|hast|bist|weißt|kommst|brauchst|schaffst|nimmst|übernimmst|
+        bringst|gibst|machst|schickst|sagst|hilfst|rufst|meldest du
         ^ könnt|habt|seid|wisst|kommt|wollt ihr / ^ können|haben|wissen|sind|möchten|wollen sie
         kannst|magst du ... bitte|mal|kurz / bitte ... {_GIVE}
         ich|wir bitte*|ersuche* ... um|sie|dich|euch / bitten|bitte sie|dich|euch
         {_GIVE} ... bitte
-        ^ schick|schickt|schicke|sag|sagt|gib|gebt|melde|meldet|ruf|ruft|schreib|schreibt|bring|zeig|nenn ... mir|uns|dich|euch|an|doch|einfach|kurz|mal|bescheid
+        ^ schick|schickt|schicke|sag|sagt|gib|gebt|melde|meldet|ruf|ruft|schreib|schreibt|bring|
+        zeig|nenn ... mir|uns|dich|euch|an|doch|einfach|kurz|mal|bescheid
         gib|geb*|sag* ... bescheid / lass|lasst|lassen ... wissen|zukommen
-        um|eine kurze|baldige|ihre|deine|eure|zeitnahe|rasche? rückmeldung|antwort|bestätigung|stellungnahme|rückruf|mitteilung|nachricht
+        um|eine kurze|baldige|ihre|deine|eure|zeitnahe|rasche? rückmeldung|antwort|bestätigung|
+        stellungnahme|rückruf|mitteilung|nachricht
         brauche*|benötige*|bräuchte* ... von|deine*|eure*|ihre*|bis|noch|dringend
         ohne ihre|deine|eure ... freigabe|zustimmung|antwort|okay|ok|unterschrift|rückmeldung
         warte*|wartet ... auf ... deine*|eure*|ihre*|dich|sie|antwort|rückmeldung
         freue*|freuen ... auf|über ... antwort|rückmeldung|nachricht|zu|termin*
         was|wie meinst|hältst|denkst|sagst du / was meinen|halten|denken|sagen sie|ihr
         was meint|haltet|denkt ihr / interessiert|interesse an
-        wäre*|wären|bin|sind ... dankbar|froh|nett|super|toll|schön|lieb|hilfreich|verbunden ... wenn|für|falls|über
+        wäre*|wären|bin|sind ... dankbar|froh|nett|super|toll|schön|lieb|hilfreich|verbunden ...
+        + wenn|für|falls|über
         mir|uns ... mitteil*|mitzuteilen|bescheid|zurückmeld*|wissen|lassen
         teilen|teile|teilt ... mit
         was|wann|welch*|ob ... dir|euch|ihnen ... passt|passen|lieber|recht|besser|am|zusagt
-        steht|stehen|fehlt|fehlen|liegt|liegen ... noch ... aus|ihre|deine|unterlagen|antwort|nicht|vor / noch immer nicht|keine
+        steht|stehen|fehlt|fehlen|liegt|liegen ... noch ... aus|ihre|deine|unterlagen|antwort|
+        nicht|vor / noch immer nicht|keine
         noch nichts|keine ... gehört|antwort|rückmeldung|erhalten / erinner* ... an
-        um ... zusendung|übersendung|prüfung|bestätigung|freigabe|unterschrift|rückmeldung|antwort|mithilfe|erledigung
-        habe|hätte|haben|hätten ... eine|noch|ein|zwei|paar|kurze|folgende fragen|frage|bitte|anliegen
-        wollte|wollten|möchte|möchten|würde|würden ... fragen|wissen|hören|erfahren|treffen|vereinbaren / ich|wir frage*|fragen ... ob|mich|uns
+        um ... zusendung|übersendung|prüfung|bestätigung|freigabe|unterschrift|rückmeldung|
+        antwort|mithilfe|erledigung
+        habe|hätte|haben|hätten ... eine|noch|ein|zwei|paar|kurze|folgende fragen|frage|bitte|
+        anliegen
+        wollte|wollten|möchte|möchten|würde|würden ... fragen|wissen|hören|erfahren|treffen|
+        vereinbaren / ich|wir frage*|fragen ... ob|mich|uns
         um|einen|ein termin* ... vereinbaren|vorschlagen|finden|bitten / schlag* ... vor
         wie|was wäre es|mit / sei|seid|seien so gut|lieb|nett|freundlich
         tu|tut mir|uns den|einen gefallen
@@ -53,27 +65,34 @@ PACK: Final[Pack] = {
     Kind.QUESTION: """
         weiß|wissen nicht ob|wann|wie|wo|was|wer / ich frage mich ... ob|wann|wie
         keine ahnung ob|wann|wie|wo|was|wer
-        ^ gibt|geht|passt|reicht|stimmt|hat|ist|sind|haben|kommt|wird|klappt es|das|dir|euch|ihnen|er|sie|wir|schon|der|die
-        ^ wann|wo|wieso|warum|wie|was|wer|welche*|woher|wohin|wofür ist|sind|hat|haben|kommt|geht|soll|sollen|kann|können|muss|wird|werden|machen|willst|gibt|war
+        ^ gibt|geht|passt|reicht|stimmt|hat|ist|sind|haben|kommt|wird|klappt es|das|dir|euch|
+        ihnen|er|sie|wir|schon|der|die
+        ^ wann|wo|wieso|warum|wie|was|wer|welche*|woher|wohin|wofür ist|sind|hat|haben|kommt|geht|
+        soll|sollen|kann|können|muss|wird|werden|machen|willst|gibt|war
     """,
     Kind.COURTESY: """
-        für|bei|falls|sollten|haben ... rückfragen|fragen ... stehe*|steht|melde*|gerne|jederzeit|zur|können|wenden|kontaktier*|anruf*|einfach? _? _? _?
+        für|bei|falls|sollten|haben ... rückfragen|fragen ... stehe*|steht|melde*|gerne|jederzeit|
+        zur|können|wenden|kontaktier*|anruf*|einfach? _? _? _?
         stehe*|steht ... jederzeit|gern*|zur ... verfügung?
         bei|für rück*|fragen|fragen|unklarheiten|problemen / zögern|zöger* ... nicht
         bitte beacht*|entnehm*|entschuldig*|verzeih*|berücksichtig*|merk*|klick*|les*
         anbei|beiliegend|im anhang
         wenn|falls|sollten|wenn noch|sie|du|ihr noch? fragen ... haben|hast|habt|melde*|bestehen
-        ich|wir möchte*|möchten|würde*|würden|wollte|darf|dürfen ... mitteilen|informieren|danken|bedanken|hinweisen|begrüßen|einladen|vorstellen|ankündigen
+        ich|wir möchte*|möchten|würde*|würden|wollte|darf|dürfen ... mitteilen|informieren|danken|
+        bedanken|hinweisen|begrüßen|einladen|vorstellen|ankündigen
         wir freuen uns ... sehr|mitteilen|anzukündigen
-        bitten sie ... herzlich|aufzunehmen|um|verständnis|entschuldigung? aufzunehmen|verständnis|entschuldigung / bitten wir ... um|zu entschuldigen|verständnis|entschuldigung
+        bitten sie ... herzlich|aufzunehmen|um|verständnis|entschuldigung? aufzunehmen|
+        verständnis|entschuldigung / bitten wir ... um|zu entschuldigen|verständnis|entschuldigung
         um|ihr|euer|dein verständnis / das schaffst|schaffen|können|machst du|sie
         bitte wenden sie|euch / bitte nicht auf|antworten
         dürfen wir ihnen|euch|dir ... danken|gratulieren|mitteilen / sag*|gib|geb* ... grüße|gruß
         lass|lasst es|euch|dir ... gut|schmecken|gehen / lassen sie sich|es
     """,
     Kind.WAIVE: """
-        keine|nicht ... antwort|rückmeldung|handlungsbedarf ... nötig|notwendig|erforderlich|nicht?
-        brauchst|brauchen|braucht|musst|müssen|müsst ... nicht|nichts|keine ... antworten|tun|machen|unternehmen|mehr|reagieren|kommen|schicken
+        keine|nicht ... antwort|rückmeldung|handlungsbedarf ... nötig|notwendig|erforderlich|
+        nicht?
+        brauchst|brauchen|braucht|musst|müssen|müsst ... nicht|nichts|keine ... antworten|tun|
+        machen|unternehmen|mehr|reagieren|kommen|schicken
         nichts ... zu tun|unternehmen|veranlassen / bitte nicht ... antworten / nicht zu antworten
         kein handlungsbedarf / nur zur|als info*|kenntnis*
         bitte ... ignorier*|gegenstandslos|hinfällig / hat sich erledigt / ist erledigt
@@ -82,11 +101,13 @@ PACK: Final[Pack] = {
     Kind.SMALLTALK: """
         wie geht|gehts|ging es|s|so? dir|ihnen|euch|so|heute? / wie läuft's|läufts
         alles gut|klar|fit|okay bei|so? dir|euch|ihnen?
-        wie war|waren dein*|euer*|eure|ihr*|der|das|die urlaub|ferien|wochenende|weihnachten|reise|feier* / na wie|und / ^ echt / ^ wirklich / ^ was gibt's neues
+        wie war|waren dein*|euer*|eure|ihr*|der|das|die urlaub|ferien|wochenende|weihnachten|
+        reise|feier* / na wie|und / ^ echt / ^ wirklich / ^ was gibt's neues
     """,
     Kind.RHETORIC: """
         wer hätte ... gedacht|geglaubt / wer hätte das
-        ist|war das|es nicht|kein ... wahnsinn|toll|traum*|schön|super|herrlich|unglaublich|verrückt|witzig / ist|war das nicht|kein ein|eine|der|die|das|traum*|wetter / weißt du was
+        ist|war das|es nicht|kein ... wahnsinn|toll|traum*|schön|super|herrlich|unglaublich|
+        verrückt|witzig / ist|war das nicht|kein ein|eine|der|die|das|traum*|wetter / weißt du was
         kannst|könnt du|ihr dir|euch|das ... vorstellen|glauben / findest du nicht auch
         was soll man|ich da|sagen
     """,
@@ -105,11 +126,14 @@ PACK: Final[Pack] = {
     """,
     Kind.CLOSING: """
         ^ alles klar|gut|bestens|super / ^ passt
-        ^ perfekt|prima|super|klasse|bestens|top|wunderbar|verstanden|erledigt|okay|ok|gern|gerne|freut|gut|klar|einverstanden|jawohl|mach|machen|geht|klingt
+        ^ perfekt|prima|super|klasse|bestens|top|wunderbar|verstanden|erledigt|okay|ok|gern|gerne|
+        freut|gut|klar|einverstanden|jawohl|mach|machen|geht|klingt
         passt so|gut|für|mir|uns|mir|alles / hat sich erledigt
-        ist|wurde|hab|habe|schon|bereits ... erledigt|gefunden|geklärt|gelöst|erhalten|bekommen|angekommen / kein problem|ding|thema / nicht nötig / schönes wochenende
+        ist|wurde|hab|habe|schon|bereits ... erledigt|gefunden|geklärt|gelöst|erhalten|bekommen|
+        angekommen / kein problem|ding|thema / nicht nötig / schönes wochenende
         schönen tag|abend|feierabend|urlaub
-        bis dann|bald|morgen|später|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|gleich|nächste / geht in ordnung / gern|gerne geschehen / so machen wir / ich bin dabei
+        bis dann|bald|morgen|später|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|
+        gleich|nächste / geht in ordnung / gern|gerne geschehen / so machen wir / ich bin dabei
         glückwunsch|gratul* / bin|sind einverstanden
     """,
     Kind.INFORM: """
@@ -120,16 +144,20 @@ PACK: Final[Pack] = {
         wir|ich freue*|freuen ... mitteilen|anzukündigen|bekannt|sehr / hiermit
         wie besprochen|vereinbart|gewünscht|versprochen|abgesprochen
         hier|hier ist|sind|kommt|kommen|der|die|das
-        ich|wir habe*|haben ... geschickt|gesendet|beigefügt|angehängt|überwiesen|gebucht|bezahlt|bestellt / der|die|das|zum|kurz* stand|status|update|zwischenstand|protokoll
+        ich|wir habe*|haben ... geschickt|gesendet|beigefügt|angehängt|überwiesen|gebucht|bezahlt|
+        bestellt / der|die|das|zum|kurz* stand|status|update|zwischenstand|protokoll
         bitte beacht*|entnehm* / zu|für deine|eure|ihre unterlagen|akten|information|info
         ab dem|sofort|morgen / findet ... statt
         wird|werden ... geschlossen|abgestellt|gesperrt|ausfallen|verschoben|stattfinden
     """,
     Kind.PROMISE: """
-        melde|melden|meld ich|mich|wir|uns ... bei|wieder|dann|sobald|morgen|anfang|ende|nächste|noch? / gebe|geben|sage|sagen ich|wir|dir|ihnen|euch ... bescheid
-        ich|wir kläre*|prüfe*|schaue*|frage*|schicke*|sende*|kümmere*|rufe*|überlege*|melde* ... mich|das|es|nach|mal|dir|ihnen|euch|an|darum|gleich|noch|morgen
+        melde|melden|meld ich|mich|wir|uns ... bei|wieder|dann|sobald|morgen|anfang|ende|nächste|
+        noch? / gebe|geben|sage|sagen ich|wir|dir|ihnen|euch ... bescheid
+        ich|wir kläre*|prüfe*|schaue*|frage*|schicke*|sende*|kümmere*|rufe*|überlege*|melde* ...
+        + mich|das|es|nach|mal|dir|ihnen|euch|an|darum|gleich|noch|morgen
         muss|müssen ... ich|wir ... klären|prüfen|nachfragen|schauen|fragen|besprechen|erst?
-        werde|werden ... melden|prüfen|klären|schicken|senden|informieren|nachfragen|kümmern|liefern|erledigen / du hörst|sie hören von / ich komme darauf|auf zurück
+        werde|werden ... melden|prüfen|klären|schicken|senden|informieren|nachfragen|kümmern|
+        liefern|erledigen / du hörst|sie hören von / ich komme darauf|auf zurück
     """,
     Kind.REMIND: """
         erinnerung|mahnung|erinnern|erinnere|erinner
@@ -139,16 +167,20 @@ PACK: Final[Pack] = {
         zweite*|letzte* erinnerung|mahnung|aufforderung / überfällig / noch aus|ausstehend*|offen
     """,
     Kind.URGENT: """
-        dringend*|eilig|eilt|umgehend|unverzüglich|sofort|asap|schnellstmöglich|schnellstens|baldmöglichst|notfall / so schnell|bald wie|es möglich|geht / heute noch / noch heute
+        dringend*|eilig|eilt|umgehend|unverzüglich|sofort|asap|schnellstmöglich|schnellstens|
+        baldmöglichst|notfall / so schnell|bald wie|es möglich|geht / heute noch / noch heute
         wichtig und / sehr wichtig
     """,
     Kind.DEADLINE: f"""
-        bis|vor|spätestens|am zum|spätestens|kommenden|nächsten|diesen|morgen|am|heute? {_DAY} morgen|früh|mittag|nachmittag|abend|vormittag|um?
+        bis|vor|spätestens|am zum|spätestens|kommenden|nächsten|diesen|morgen|am|heute? {_DAY}
+        + morgen|früh|mittag|nachmittag|abend|vormittag|um?
         bis|vor|spätestens spätestens|zum|am|heute|morgen? _? _? {_MONTH}
-        bis|vor heute|morgen|übermorgen|mittag|abend|ende|anfang|mitte|spätestens|feierabend|monatsende|wochenende|jahresende _? _? _? / bis|spätestens|bis zum|spätestens|am _ _?
+        bis|vor heute|morgen|übermorgen|mittag|abend|ende|anfang|mitte|spätestens|feierabend|
+        monatsende|wochenende|jahresende _? _? _? / bis|spätestens|bis zum|spätestens|am _ _?
         innerhalb|binnen ... _ stunden|tagen|wochen|tage|woche|24
         spätestens heute|morgen|am|bis|zum|um|nächste* _? _?
-        frist|einsendeschluss|anmeldeschluss|redaktionsschluss|deadline|stichtag ... am|ist|bis|zum _? _?
+        frist|einsendeschluss|anmeldeschluss|redaktionsschluss|deadline|stichtag ... am|ist|bis|
+        zum _? _?
     """,
     Kind.SOON: """
         heute|sofort|umgehend / bis morgen|heute|mittag|abend
@@ -163,43 +195,51 @@ PACK: Final[Pack] = {
     Kind.LEGAL: """
         diese|dieser e? mail|nachricht|email ... enthält|ist ... vertraulich*|rechtlich
         nicht der richtige adressat|empfänger / vertrauliche und|informationen
-        irrtümlich|versehentlich erhalten
-        umwelt ... ausdruck*
+        irrtümlich|versehentlich erhalten / umwelt ... ausdruck*
     """,
     Kind.BULK: """
-        abmelden|abbestellen|austragen ... newsletter|hier|link|klick*|möchten|wollen|können / newsletter ... abbestellen|abmelden|abbestellen / keine weiteren ... mails|e|informationen|newsletter|nachrichten / aus unserem|dem verteiler / sie erhalten diese ... weil|da|mail|newsletter
+        abmelden|abbestellen|austragen ... newsletter|hier|link|klick*|möchten|wollen|können
+        newsletter ... abbestellen|abmelden|abbestellen
+        keine weiteren ... mails|e|informationen|newsletter|nachrichten
+        aus unserem|dem verteiler / sie erhalten diese ... weil|da|mail|newsletter
     """,
     Kind.PROMO: """
-        im browser
-        alle rechte vorbehalten
-        datenschutzerklärung
-        online ansehen|anzeigen
-        klicken sie ... hier|auf|link
-        kostenlos*|gratis / jetzt bestellen|kaufen|anmelden|sichern|zugreifen|bewerben|informieren / nur heute|noch / sonderangebot*|rabatt*|schnäppchen|sale|gewinnspiel|gutschein* / sparen sie / geld verdienen|zurück / kredit|schufa|casino|abnehmen|potenz*|erotik* / bis zu ... prozent|rabatt|sparen / exklusiv* angebot* / nicht verpassen
+        im browser / alle rechte vorbehalten / datenschutzerklärung / online ansehen|anzeigen
+        klicken sie ... hier|auf|link / kostenlos*|gratis
+        jetzt bestellen|kaufen|anmelden|sichern|zugreifen|bewerben|informieren / nur heute|noch
+        sonderangebot*|rabatt*|schnäppchen|sale|gewinnspiel|gutschein* / sparen sie
+        geld verdienen|zurück / kredit|schufa|casino|abnehmen|potenz*|erotik*
+        bis zu ... prozent|rabatt|sparen / exklusiv* angebot* / nicht verpassen
     """,
     Kind.GREETING: """
-        ^ hallo|hi|moin|servus|hey|grüezi|na|tach ihr|zusammen|liebe|lieber|alle|herr|frau|leute|beide*? / ^ grüß gott|dich|euch / ^ liebe|lieber|liebes alle|kolleg*|herr|frau|und|beide*?
+        ^ hallo|hi|moin|servus|hey|grüezi|na|tach ihr|zusammen|liebe|lieber|alle|herr|frau|leute|
+        beide*? / ^ grüß gott|dich|euch / ^ liebe|lieber|liebes alle|kolleg*|herr|frau|und|beide*?
         ^ sehr geehrte* herr|frau|damen? / ^ guten morgen|tag|abend herr|frau|zusammen?
         ^ ihr lieben / ^ schönen guten tag
     """,
     Kind.PITCH: """
-        bin|sind ... auf ihre*|eure*|deine* ... webseite|website|unternehmen|profil|firma|homepage|seite ... gestoßen|aufmerksam|geworden?
-        habe|haben ... ihre*|eure* ... webseite|website|homepage|seite|profil ... gesehen|besucht|angeschaut|entdeckt
-        unsere|wir agentur|helfen|unterstützen|bieten|bringen ... unternehmen|firmen|kunden|betrieben|ihnen / unternehmen|firmen|betriebe* wie ihre*|ihres|eures|dem
+        bin|sind ... auf ihre*|eure*|deine* ... webseite|website|unternehmen|profil|firma|
+        homepage|seite ... gestoßen|aufmerksam|geworden?
+        habe|haben ... ihre*|eure* ... webseite|website|homepage|seite|profil ... gesehen|besucht|
+        angeschaut|entdeckt
+        unsere|wir agentur|helfen|unterstützen|bieten|bringen ... unternehmen|firmen|kunden|
+        betrieben|ihnen / unternehmen|firmen|betriebe* wie ihre*|ihres|eures|dem
         mehr kunden|umsatz|anfragen|leads|sichtbarkeit|reichweite|besucher / seite 1|eins
         suchmaschinen* / seo / umsatz|umsätze ... steigern|erhöhen|verdoppeln|steigerung
         neukunden* / potenzial|potential ... haben|verschenk*|ungenutzt|steigern
         vertriebspartner|leadgenerierung
     """,
     Kind.SALES: """
-        kostenlos*|unverbindlich*|gratis ... gespräch|beratung|demo|erstgespräch|analyse|termin|angebot|test / 15|10|20|30|zehn|fünfzehn|zwanzig|dreißig minuten
+        kostenlos*|unverbindlich*|gratis ... gespräch|beratung|demo|erstgespräch|analyse|termin|
+        angebot|test / 15|10|20|30|zehn|fünfzehn|zwanzig|dreißig minuten
         kurzes|unverbindliches telefonat|gespräch|kennenlernen|call
         rabatt|sonderangebot|aktionspreis / der richtige|die richtige ansprechpartner*
         wer bei ihnen ... zuständig|verantwortlich
         unsere software|lösung|plattform|dienstleistung ... hilft|ermöglicht|bietet|spart
     """,
     Kind.BAIT: """
-        konto|postfach|zugang|karte|account|mailbox ... gesperrt|eingeschränkt|deaktiviert|geschlossen|gelöscht|limitiert|blockiert|suspendiert|abgelaufen|läuft|ausgesetzt
+        konto|postfach|zugang|karte|account|mailbox ... gesperrt|eingeschränkt|deaktiviert|
+        geschlossen|gelöscht|limitiert|blockiert|suspendiert|abgelaufen|läuft|ausgesetzt
         ungewöhnliche*|verdächtige* aktivität*|anmeldung*|zugriff*|login|transaktion*
         sperrung|löschung|schließung ... ihres|vermeiden|konto*
         gewonnen|gewinner|lotterie|erbschaft|nachlass|begünstigt* / million* euro|dollar|us
@@ -209,7 +249,9 @@ PACK: Final[Pack] = {
         rechtliche schritte|maßnahmen / ihr konto|postfach ... überschritten|voll
     """,
     Kind.CREDENTIAL: """
-        bestätige*|verifizier*|aktualisier*|überprüf*|validier*|authentifizier* ... ihre*|deine* ... daten|identität|konto|kontodaten|angaben|zugangsdaten|passwort|bankverbindung|zahlungsdaten|account
+        bestätige*|verifizier*|aktualisier*|überprüf*|validier*|authentifizier* ... ihre*|deine*
+        + ... daten|identität|konto|kontodaten|angaben|zugangsdaten|passwort|bankverbindung|
+        zahlungsdaten|account
         geben sie ... passwort|zugangsdaten|daten|pin|tan|kennwort|benutzername*
         melden|loggen sie sich ... an|ein|hier|über|unter
         klick* ... hier|link|button|folgenden|auf|den
@@ -236,15 +278,20 @@ PACK: Final[Pack] = {
         systemadministrator|administrator
     """,
     Kind.INJECTION: """
-        ignorier*|vergiss|missachte*|übergehe* ... alle|sämtliche|bisherigen|vorherigen|obigen|vorigen|deine|die ... anweisung*|regeln|vorgaben|befehle|instruktion*|prompts
+        ignorier*|vergiss|missachte*|übergehe* ... alle|sämtliche|bisherigen|vorherigen|obigen|
+        vorigen|deine|die ... anweisung*|regeln|vorgaben|befehle|instruktion*|prompts
         du bist jetzt|nun|ab ... ein|assistent|ki|administrator|modus
         systemprompt|systemanweisung|systemnachricht
         neue|wichtige|zusätzliche anweisung* für ... ki|assistent*|modell|system
-        ki|ai|mail|digitaler|virtueller assistent*|modell|agent|system ... muss|soll|sollte|müssen|sollen|bitte
+        ki|ai|mail|digitaler|virtueller assistent*|modell|agent|system ... muss|soll|sollte|
+        müssen|sollen|bitte
         ^ assistent|ki|system ... bitte|sende|schicke|leite|antworte|füge|ignoriere|sage|nenne
-        wer|welche*|jeder ... antwort|entwurf ... schreibt|verfasst|vorbereitet|erstellt|erzeugt ... soll|muss|sollte|möge
-        leite*|sende*|schick* ... alle|sämtliche|gesamten|letzten ... mails|nachrichten|passwörter|kontakte|inhalte|codes|verlauf
-        füge|nenne|liste ... alle|sämtliche|jedes|jeden ... passwort*|passwörter|codes|inhalte|mails|nachrichten
+        wer|welche*|jeder ... antwort|entwurf ... schreibt|verfasst|vorbereitet|erstellt|erzeugt
+        + ... soll|muss|sollte|möge
+        leite*|sende*|schick* ... alle|sämtliche|gesamten|letzten ... mails|nachrichten|
+        passwörter|kontakte|inhalte|codes|verlauf
+        füge|nenne|liste ... alle|sämtliche|jedes|jeden ... passwort*|passwörter|codes|inhalte|
+        mails|nachrichten
         sage|verrate|erwähne ... nutzer|benutzer|besitzer|niemandem ... nicht|nichts
         der nutzer|benutzer|besitzer hat ... genehmigt|zugestimmt|erlaubt|freigegeben
     """,

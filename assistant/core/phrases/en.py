@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from assistant.core.phrases.en_signs import SIGNS
 from assistant.core.phrases.lexicon import Kind, Pack
 
 _DAY: Final = (
@@ -11,7 +12,7 @@ _MONTH: Final = (
     "january|february|march|april|may|june|july|august|september|october|november|december|"
     "jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec"
 )
-_ORDINAL: Final = "1st|2nd|3rd|4th|5th|6th|7th|8th|9th|10th|11th|12th|13th|14th|15th|16th|17th|18th|19th|20th|21st|22nd|23rd|24th|25th|26th|27th|28th|29th|30th|31st"
+_ORDINAL: Final = "1st|2nd|3rd|21st|22nd|23rd|31st|" + "|".join(f"{day}th" for day in range(4, 31))
 _SEND: Final = (
     "send|email|mail|fax|forward|provide|give|get|tell|show|resend|drop|bring|furnish|supply"
 )
@@ -22,18 +23,26 @@ _REPLY: Final = (
 _LOOK: Final = "review|check|verify|look|sign|countersign|return|call|ring|phone|contact|update"
 
 PACK: Final[Pack] = {
+    **SIGNS,
     Kind.REQUEST: f"""
-        ^ would like to _ / return|fax|mail it|them|this|form ... to me|us / please|pls|kindly fill out|in
-        you were|was going|supposed|meant to send|give|let|call|get|confirm|check|provide|tell / you said|promised|agreed|offered you|to ... send|give|let|call|get|confirm|check|provide / feedback|comments|suggestions|thoughts|input you have|may|might|is|are / for your signature|approval|comment|comments|sign / love|like to interview|invite you
-        wanted|want|trying to see|find|check if|whether|out ... you|u / still missing|need|waiting|lack ... your / i|we don't|haven't have|seen|got your
-        please|pls|kindly choose|pick|select|vote|complete|fill|sign ... and|by|before ... return|send|let|mail|fax|forward?
-        can|could|would|will|won't you|u / can|could|would you please / could|would we please
+        ^ would like to _ / return|fax|mail it|them|this|form ... to me|us
+        please|pls|kindly fill out|in
+        you were|was going|supposed|meant to send|give|let|call|get|confirm|check|provide|tell
+        you said|promised|agreed|offered you|to ... send|give|let|call|get|confirm|check|provide
+        feedback|comments|suggestions|thoughts|input you have|may|might|is|are
+        for your signature|approval|comment|comments|sign / love|like to interview|invite you
+        wanted|want|trying to see|find|check if|whether|out ... you|u
+        still missing|need|waiting|lack ... your / i|we don't|haven't have|seen|got your
+        please|pls|kindly choose|pick|select|vote|complete|fill|sign ... and|by|before ... return|
+        send|let|mail|fax|forward? / can|could|would|will|won't you|u / can|could|would you please
+        could|would we please
         can|could|may i|we|someone ... have|get|ask|see|borrow|use|trouble|bother
         can|could|may i|we please
         can|could|shall|should|may we meet|talk|discuss|move|set|do|push
         let me|us|her|him|them know / let me|us hear / keep me|us posted|updated / please advise
         pls advise / please|pls|kindly let / advise if|whether|when|how|what
-        please|pls|plz|kindly also? {_SEND} me|us|him|her|them|it|your|the|a|an|any|all|copies|over / please|pls|plz|kindly also? {_REPLY}
+        please|pls|plz|kindly also? {_SEND} me|us|him|her|them|it|your|the|a|an|any|all|copies|
+        over / please|pls|plz|kindly also? {_REPLY}
         please|pls|kindly call|phone|ring|email me|us
         please|pls|kindly also? {_LOOK} ... and|& {_REPLY}|let|{_SEND}|tell
         please|pls|kindly get|come|write back / get back to|with me|us
@@ -49,30 +58,43 @@ PACK: Final[Pack] = {
         we|i still? don't|do not have your
         haven't|have not|not|never yet? received|gotten|got|seen your / would|do you mind
         if you don't|wouldn't mind / if you do|would not mind
-        i|we would|'d|d? really|greatly|very|much? appreciate ... your|you|if|it|any|a|the / would|'d|d love your / any|your feedback|help|comments|input ... appreciated / appreciated if you
-        i|we would|'d|d|should be grateful|glad|happy|obliged|interested|honoured|honored|delighted|pleased|thrilled if|for|in
+        i|we would|'d|d? really|greatly|very|much? appreciate ... your|you|if|it|any|a|the
+        would|'d|d love your / any|your feedback|help|comments|input ... appreciated
+        appreciated if you
+        i|we would|'d|d|should be grateful|glad|happy|obliged|interested|honoured|honored|
+        delighted|pleased|thrilled if|for|in
         would be great|nice|helpful|good|appreciated if|to? you|u|we|know|have|get|hear?
-        i|we would|'d|d love|like ... to hear|know|meet|schedule|arrange|discuss|talk|visit|get|set|come|buy|book|order|join|apply|rent|attend|interview|invite
-        i|we would|'d|d like|want for? you|your ... to|on|about|for|comments|input|help / could|can use your
-        i|we was|am|'m|were|are|'re hoping you|to|that|for / any chance you|we|of|to
-        is there any|a chance|way you|we|i
-        your thoughts|feedback|comments|input|opinion|view|views|take on|about|regarding|please|would
-        your approval|decision|answer|reply|response|confirmation|signature|permission|consent ... by|before|is|as|to|would|on|please
-        ^ any|your thoughts|ideas|comments|feedback|preference|suggestions|objections|luck|news|update|updates|word|progress / ^ thoughts|rsvp|ok|okay with|on|for|by
+        i|we would|'d|d love|like ... to hear|know|meet|schedule|arrange|discuss|talk|visit|get|
+        set|come|buy|book|order|join|apply|rent|attend|interview|invite
+        i|we would|'d|d like|want for? you|your ... to|on|about|for|comments|input|help
+        could|can use your / i|we was|am|'m|were|are|'re hoping you|to|that|for
+        any chance you|we|of|to / is there any|a chance|way you|we|i
+        your thoughts|feedback|comments|input|opinion|view|views|take on|about|regarding|please|
+        would
+        your approval|decision|answer|reply|response|confirmation|signature|permission|consent ...
+        + by|before|is|as|to|would|on|please
+        ^ any|your thoughts|ideas|comments|feedback|preference|suggestions|objections|luck|news|
+        update|updates|word|progress / ^ thoughts|rsvp|ok|okay with|on|for|by
         at your earliest? convenience
-        look|looking forward to hearing|your|you ... from|response|reply|answer|thoughts|feedback|comments|confirmation|decision / hope|hoping to hear from / heard|hear back from you
+        look|looking forward to hearing|your|you ... from|response|reply|answer|thoughts|feedback|
+        comments|confirmation|decision / hope|hoping to hear from / heard|hear back from you
         haven't|not|never ... heard from you / please|pls|kindly have|get|ask him|her|them
         without your / subject to your approval|consent
         before i|we go|proceed|do|can|respond|reply|answer|sign|send ... need|want
-        did|do|have|has|are|is|were|was|will|would|should you|u|ya ... have|need|want|know|think|get|got|see|seen|find|able|available|free|around|coming|interested|ok|okay|willing|joining|attending|planning|going|still|already|ever|mean|agree|plan|like|prefer|use|make|receive|hear|talk|call|speak|send|sent|remember|expect|sure|ready|aware|there
+        did|do|have|has|are|is|were|was|will|would|should you|u|ya ... have|need|want|know|think|
+        get|got|see|seen|find|able|available|free|around|coming|interested|ok|okay|willing|
+        joining|attending|planning|going|still|already|ever|mean|agree|plan|like|prefer|use|make|
+        receive|hear|talk|call|speak|send|sent|remember|expect|sure|ready|aware|there
         you|anyone up|down for / ^ up for
-        if you|u could|can ... send|let|give|call|check|tell|bring|help|provide|confirm|make|do|get|take|forward|please|come|join|meet|find|look
+        if you|u could|can ... send|let|give|call|check|tell|bring|help|provide|confirm|make|do|
+        get|take|forward|please|come|join|meet|find|look
         if you would|'d|d be|please|send|let|give|take|check|look|kindly
         if you have|get|find time|a ... minute|moment|chance|second|few
         when|where|how|what|which|who|why can|could|do|does|did|should|would|will|are you|we|u
         what|how about you|we|us|if|a|the|next|lunch|coffee|dinner|{_DAY} / as to whether
         whether you ... should|could|can|want|would|need|are|have|will
-        i|we|had|'ve|have|just got? a|one|some|two|three|few|several|another|couple quick? question|questions|of / quick question / favor|favour to ask / do me|us a favor|favour
+        i|we|had|'ve|have|just got? a|one|some|two|three|few|several|another|couple quick?
+        + question|questions|of / quick question / favor|favour to ask / do me|us a favor|favour
         works|suits|best|convenient|suit|work for you
         what|which ... works|suits|would|is best|better|work|suit
         let's find|set|schedule a|up|time / let me get your
@@ -97,26 +119,34 @@ PACK: Final[Pack] = {
         i|we wonder|wondered if|whether|what|when|how|why|who
         wondering if|whether|what|when|how|why|who|about / curious if|whether|what|how|about|to
         not sure if|whether|what|who|how|which ... you|u
-        i|we don't|do not know|understand|see|remember what|which|whether|if|who|how|when ... you|your / no|any idea who|what|when|where|how|if|whether|about
-        ^ does|did|is|are|was|were|has|could|should|shall|would|isn't|aren't|doesn't|didn't you|he|she|they|there|that|this|anyone|everyone / ^ do|have|can|will you|they|we
+        i|we don't|do not know|understand|see|remember what|which|whether|if|who|how|when ... you|
+        your / no|any idea who|what|when|where|how|if|whether|about
+        ^ does|did|is|are|was|were|has|could|should|shall|would|isn't|aren't|doesn't|didn't you|
+        he|she|they|there|that|this|anyone|everyone / ^ do|have|can|will you|they|we
         ^ where|when|why|how|who is|are|'s|do|does|did|can|should|will|would|about
     """,
     Kind.COURTESY: """
         please|pls go|proceed|start|carry|continue ahead|without|on|with
-        let me|us|_ know if|should ... question*|concern*|problem*|trouble|difficult*|issue*|require|anything / let me|us know if there is|are|'s anything|any
+        let me|us|_ know if|should ... question*|concern*|problem*|trouble|difficult*|issue*|
+        require|anything / let me|us know if there is|are|'s anything|any
         let me|us know if i|we can|could|may
         let me|us know if|when you|u need|get|arrive|land|make|require|want|ever
         with any|further|other question*|concern*
-        if|should you|there ... question*|concern*|problem* ... please|pls? feel|contact|call|let|email|reach|do|don't|give|drop|ask _? _? _? / please|pls? feel free to? _? _?
+        if|should you|there ... question*|concern*|problem* ... please|pls? feel|contact|call|let|
+        email|reach|do|don't|give|drop|ask _? _? _? / please|pls? feel free to? _? _?
         do not|don't hesitate to? _? _?
-        call|contact|email|ask|let|give|tell me|us|_ ... if|with|should you|any|there ... question*|concern*|problem*
-        please|pls|kindly note|find|be|accept|excuse|forgive|enjoy|disregard|ignore|remember|pardon|bear|click|understand|know|consider|keep|visit|refer|direct|save
+        call|contact|email|ask|let|give|tell me|us|_ ... if|with|should you|any|there ...
+        + question*|concern*|problem*
+        please|pls|kindly note|find|be|accept|excuse|forgive|enjoy|disregard|ignore|remember|
+        pardon|bear|click|understand|know|consider|keep|visit|refer|direct|save
         please|pls|kindly join me|us in welcom*|congratulat*|thank*
         please|pls help|join me|us welcome|welcoming|congratulat*|wish*
         please|pls see|read|find|view the? attach*|below|enclosed|following|link
         let me|us know how it|things|everything|you
-        if you need|require|want|have anything|any|further|more|additional|help|assistance|trouble ... let|please|call|contact
-        i|we would|'d|d like|love to thank|welcome|congratulate|introduce|announce|inform|remind|take|share|wish|express / please|pls do not|don't|never _ / can you believe|imagine
+        if you need|require|want|have anything|any|further|more|additional|help|assistance|trouble
+        + ... let|please|call|contact
+        i|we would|'d|d like|love to thank|welcome|congratulate|introduce|announce|inform|remind|
+        take|share|wish|express / please|pls do not|don't|never _ / can you believe|imagine
         we|i will|'ll|shall let you know / keep you posted|updated
         thank* you|u? for letting|sending|your|taking / would you believe
         thanks for letting me|us know / let me know you / could you not / how can you|we|i not
@@ -125,8 +155,10 @@ PACK: Final[Pack] = {
     Kind.WAIVE: """
         no need|reason|hurry|rush to reply|answer|respond|do|worry|get|call|write|send|come|bring
         no need for you
-        don't|doesn't|didn't need|have to ... reply|answer|respond|do|worry|anything|call|write|send|come
-        do|does|did not need|have to ... reply|answer|respond|do|worry|anything|call|write|send|come / no reply|response|answer|action|rsvp ... needed|required|necessary|expected
+        don't|doesn't|didn't need|have to ... reply|answer|respond|do|worry|anything|call|write|
+        send|come
+        do|does|did not need|have to ... reply|answer|respond|do|worry|anything|call|write|send|
+        come / no reply|response|answer|action|rsvp ... needed|required|necessary|expected
         nothing ... needed|required|to do|for|from you ... do?
         please|pls do not|don't reply|respond|answer / do not reply|respond
         don't bother|worry|respond / please|pls disregard|ignore / for your information only
@@ -136,14 +168,16 @@ PACK: Final[Pack] = {
         how are|r you|u|things|ya|y'all doing|feeling|today|going|keeping|all?
         how's|how is|are it|everything|life|things|work going?
         how are you|things doing|going|all? / how have you been
-        how|how's is|was|'s|were your|the? weekend|holiday|holidays|vacation|trip|christmas|summer|family|day|kids|flight / long time no see / what's|whats|is up
+        how|how's is|was|'s|were your|the? weekend|holiday|holidays|vacation|trip|christmas|
+        summer|family|day|kids|flight / long time no see / what's|whats|is up
         what's|whats|is new / ^ really / ^ huh / ^ eh / ^ what else
         everything ok|okay|good|alright with|there? / all well|good with|there? / ^ right
     """,
     Kind.RHETORIC: """
         who would|'d|could|d have ever? thought|guessed|believed|imagined|known / who knew
         can you believe|imagine / would you believe
-        isn't|wasn't|ain't it|that|this|he|she|life a|just|so|truly? great|wonderful|lovely|funny|cute|amazing|something|awful|crazy|beautiful|nice|strange|ironic / guess what
+        isn't|wasn't|ain't it|that|this|he|she|life a|just|so|truly? great|wonderful|lovely|funny|
+        cute|amazing|something|awful|crazy|beautiful|nice|strange|ironic / guess what
         ^ you know what / ^ know what
         how cool|great|nice|crazy|funny|weird|cute is|was that|this|it
         what could possibly|ever go|be / what's not to / what is not to / remember when
@@ -172,9 +206,11 @@ PACK: Final[Pack] = {
         never mind / nevermind / no worries|problem|prob / no longer need|needed|necessary|an
         problem|issue is|was|has solved|fixed|resolved|been / it works now / i|we found it|them
         found it
-        ^ ok|okay|great|excellent|good|fine|super|awesome|wonderful|cool|noted|understood|agreed|done|will|roger|received|will / will do / that works / works for me|us
+        ^ ok|okay|great|excellent|good|fine|super|awesome|wonderful|cool|noted|understood|agreed|
+        done|will|roger|received|will / will do / that works / works for me|us
         that's|that is|is fine|great|good|perfect|ok|okay|right|correct
-        see you|u then|there|soon|tomorrow|tonight|at|on|in|monday|tuesday|wednesday|thursday|friday|saturday|sunday
+        see you|u then|there|soon|tomorrow|tonight|at|on|in|monday|tuesday|wednesday|thursday|
+        friday|saturday|sunday
         already|since got|found|solved|fixed|sorted|have|heard|resolved|done / taken care of
         case closed / you're welcome / you are welcome
         talk|speak to? you|u soon|then|later|tomorrow
@@ -185,16 +221,19 @@ PACK: Final[Pack] = {
     """,
     Kind.INFORM: """
         fyi
-        for your|ur information|info|records|files|reference|review|file|record|use|interest|awareness / just|only? to let you|u|everyone|all know / letting you|u know
+        for your|ur information|info|records|files|reference|review|file|record|use|interest|
+        awareness / just|only? to let you|u|everyone|all know / letting you|u know
         wanted|want to let you|u know / wanted you to know
         attached|enclosed is|are|please|find|you|herewith|below|for
         here|below|following is|are|'s|were / please|pls find|see|note|be|read
         see attach*|below|enclosed|the / note that
         as discussed|agreed|requested|promised|follows
-        i|we am|'m|are|'re pleased|happy|delighted|proud|glad|excited|sorry|sad to announce|inform|report|welcome|introduce|share|say|tell|let|advise|send
+        i|we am|'m|are|'re pleased|happy|delighted|proud|glad|excited|sorry|sad to announce|
+        inform|report|welcome|introduce|share|say|tell|let|advise|send
         is|are|be|been advised|informed|reminded|aware that|of / heads up / update on|from|to|:
         status report|update
-        i|we have|'ve|ve attached|enclosed|forwarded|sent|included|copied|posted|uploaded|put|placed|updated|added|completed|finished / for what it's worth / fwiw
+        i|we have|'ve|ve attached|enclosed|forwarded|sent|included|copied|posted|uploaded|put|
+        placed|updated|added|completed|finished / for what it's worth / fwiw
         thought you|u|this|it would|might|may|should|'d / in case you
         effective immediately|on|as|today / it is my|our|with great pleasure
         will be closed|out|off|on|held|available|effective / i'm|am sending|forwarding|attaching
@@ -202,7 +241,9 @@ PACK: Final[Pack] = {
     """,
     Kind.PROMISE: """
         i|we will|'ll|shall ... get|come back to you|u / i|we will|'ll|shall|can let you|u know
-        i|we will|'ll|shall|am|'m going|gonna? to? check|ask|look|find|see|investigate|inquire|send|forward|call|try|work|do|have|get|follow|take|be|bring|email|mail|provide|update|keep|talk|make|finish|prepare|review|write|confirm|discuss|contact
+        i|we will|'ll|shall|am|'m going|gonna? to? check|ask|look|find|see|investigate|inquire|
+        send|forward|call|try|work|do|have|get|follow|take|be|bring|email|mail|provide|update|
+        keep|talk|make|finish|prepare|review|write|confirm|discuss|contact
         get|getting|come|coming|be|circle back to|with you|u / you|u will|'ll hear from me|us
         more to|later|soon follow
     """,
@@ -222,11 +263,15 @@ PACK: Final[Pack] = {
         very important / crucial
     """,
     Kind.DEADLINE: f"""
-        by|before|until|till|no later than|on|this|next|due|end|cob|eod|close|of? {_DAY} morning|afternoon|evening|noon|night|am|pm|at? _?
-        by|before this|next|coming|late|early|end|of|cob|eod|noon|close|on? {_DAY} morning|afternoon|evening|noon|night? / by|before|until|due|than|than the? {_MONTH} _
+        by|before|until|till|no later than|on|this|next|due|end|cob|eod|close|of? {_DAY} morning|
+        afternoon|evening|noon|night|am|pm|at? _?
+        by|before this|next|coming|late|early|end|of|cob|eod|noon|close|on? {_DAY} morning|
+        afternoon|evening|noon|night? / by|before|until|due|than|than the? {_MONTH} _
         by|before|until|due|than the? _ of? {_MONTH} / by|before the? {_ORDINAL}
-        by|before noon|tonight|tomorrow|today|midday|midnight|lunch|lunchtime|then|christmas|easter|monday|cob|eod|5pm|5|4|3|2|10|9|noon
-        by|before|at the? close|end of business|day|week|month|play|the|this|today|next|year|quarter _? _? / by|before cob|eod|eob|tomorrow|today|this|next _? / no later than _ _? _?
+        by|before noon|tonight|tomorrow|today|midday|midnight|lunch|lunchtime|then|christmas|
+        easter|monday|cob|eod|5pm|5|4|3|2|10|9|noon
+        by|before|at the? close|end of business|day|week|month|play|the|this|today|next|year|
+        quarter _? _? / by|before cob|eod|eob|tomorrow|today|this|next _? / no later than _ _? _?
         not later than _ _? / within _ hours|days|weeks|day|week|hour|business|working
         within the next? _ _? / in the next _ hours|days|weeks
         due|deadline is|on|by|for|date|:|of? _ _? / cob|eod today|tomorrow|{_DAY}
@@ -250,145 +295,15 @@ PACK: Final[Pack] = {
     Kind.LEGAL: """
         intended recipient* / intended solely|only|exclusively for
         intended for the? use|sole|named|exclusive|addressee|recipient|person|individual
-        this|the e? mail|email|message|communication|transmission ... is|are|may|contains|contain|be confidential|privileged|intended|proprietary|property
+        this|the e? mail|email|message|communication|transmission ... is|are|may|contains|contain|
+        be confidential|privileged|intended|proprietary|property
         received this e? mail|email|message|transmission|communication in error
-        not necessarily reflect|represent the
-        confidentiality notice|note / consider the environment / virus free
-    """,
-    Kind.BULK: """
-        to opt out / opt out of ... mails|mailings|list|future|further|receiving|emails / opt out here|by|at|link|click
-        to unsubscribe / unsubscribe here|from|link|at|by|click|instantly|below|now|options|at / be|been|get|yourself|or removed|remove|deleted from ... list|mailing|database|mailings|lists|email|emails / remove|removal from|instructions ... list|mailing? / to be removed / leave this list / no longer wish|want to receive / not wish|want to? receive ... further|future|any|these|our|more|mail / stop receiving / receiving this|these e? mail|email|message|newsletter|mailing|emails because|as|since / mailing list ... removed|remove / you are receiving this / sent to you because
-    """,
-    Kind.PROMO: """
-        opt|opting out|outs
-        all rights reserved
-        privacy policy
-        forward to a friend
-        view ... in your|a browser
-        manage|update|change your ... preferences|subscription|profile
-        click|clicking here|below|the|on|this ... link|button|unsubscribe|remove?
-        100% free|guaranteed|satisfaction / absolutely|completely|totally free / free trial|sample|quote|shipping|gift|report|cd|info|information|access|membership|download|offer|money|consultation|bonus|website|tour / money back|back guarantee / act now|today|fast|immediately / order now|today|yours|here|online / call now|today|toll / toll free / buy now|direct|online|today / limited time|offer|quantity|supply / special offer|promotion|discount|price / lowest|low|best rates|price|prices|rate / save up|big|money|thousands|hundreds|$|over|$* / risk free / no obligation|risk|cost|fees|gimmicks|catch|hassle|experience|prescription|credit|questions / credit card|cards|report|repair|score|history / debt|debts / mortgage|refinance|refinancing / life|auto|health insurance / earn|make|making $|money|cash|up|thousands|extra|big|over / work from|at home / home based business / financial freedom|independence / get|become|be rich|out|paid|your / lose weight|pounds|lbs|inches / weight loss / viagra|cialis|pills|penis|enlargement|erection|xxx|porn|sex|sexy|adult|nude|webcam|casino|gambling|jackpot / hot girls|singles|stock / meet singles|other|local|hot / online pharmacy|casino|dating / investment opportunity / business opportunity / multi level / chain letter / as seen on / click below|here|now / visit our|us|the|my website|web|site|at|online|today? / dear homeowner|member|investor / once in a lifetime / don't miss|delete|wait / amazing|incredible|unbelievable offer|deal|results|product|opportunity|price / join now|today|free|millions / sign up now|today|free|for / bulk email|mail / millions of people|dollars|email / double|triple your / new customers|product|products|improved / hurry|congratulations / wholesale|discounted|discount / why pay|spend more / your family protected|insurance / adv / offshore|tax haven|free / strictly confidential / urgent assistance / business proposal / next of kin / transfer|sum of ... funds|money|fund|million
+        not necessarily reflect|represent the / confidentiality notice|note
+        consider the environment / virus free
     """,
     Kind.GREETING: """
-        ^ hi|hello|dear|hey|morning|afternoon|evening|greetings|hiya|yo|howdy again|there|all|folks|everyone|team|guys?
+        ^ hi|hello|dear|hey|morning|afternoon|evening|greetings|hiya|yo|howdy again|there|all|
+        folks|everyone|team|guys?
         ^ good morning|afternoon|evening|day again|all|there|everyone|team?
-    """,
-    Kind.PITCH: """
-        came|stumbled across|upon your company|website|profile|site|business|page|work|firm|store|shop|linkedin|channel|blog|practice
-        i|we noticed|saw|found|visited|see|checked|looked you|your ... website|company|site|profile|store|page|business|team|hiring|online
-        we help|work|partner|specialize|specialise|assist|provide|offer with|in|companies|businesses|organizations|teams|firms|clients|brands|agencies|your|you|startups|solutions|services _
-        companies|businesses|firms|brands|teams|organizations|practices|agencies like yours|your
-        increase|boost|grow|double|triple|skyrocket|improve|maximize|scale your revenue|sales|traffic|leads|conversion*|ranking*|business|roi|pipeline|visibility|bookings|profits|customers / lead|demand generation
-        qualified|new|more|warm|targeted|quality leads|meetings|clients|customers|appointments|prospects / search engine / first|top page|of google|results / guest post|blog|article
-        backlink* / seo services|expert*|agency|audit|packages|company
-        link building|exchange|insertion / web|app design|development services|company|agency
-        outsourc* your|to|company / offshore team|developers|development
-    """,
-    Kind.SALES: """
-        quick call|chat|demo|intro / 15|10|20|30|fifteen|ten|twenty|thirty minute|minutes|min|mins
-        book|schedule|set a|up|an quick|short|brief|free|a demo|call|meeting|consultation|chat|time / free|no|without obligation|demo|trial|consultation|audit|quote|strings|cost
-        right|best|appropriate|correct person to|for|who|at / point me to|in|towards
-        who|whom should|would|is i|be|the talk|speak|contact|best|right
-        open to a|learning|exploring|chatting|discussing|hearing|seeing|connecting
-        worth a|exploring chat|call|conversation|look
-        if you're|you|are not the? interested|right / if this isn't|is|not relevant|for / opt out
-        let me know if you're|you|are not? interested
-        our clients|platform|software|solution|product|service|team|tool|company ... help|helps|see|have|saved|offers|allows|can|provides|enables / limited time|offer|spots
-        special|exclusive offer|discount|price|pricing|deal
-        affordable|competitive price*|rate*|pricing
-        our|my previous|last|earlier email|mail|message|note / return on investment
-        case study|studies / data|email|contact list|database|lists of / pain point* / touch base
-        circle back / bumping|bump this|my / reaching out because|to|as|since|about
-        my name is _ _? and|from|with|i
-    """,
-    Kind.BAIT: """
-        account|mailbox|access|card|profile|service|subscription|email|domain|password|storage ... has|have|will|is|was|be|been ... suspended|suspend|blocked|locked|limited|restricted|disabled|deactivated|terminated|closed|deleted|expired|expire|expiring|compromised|hacked|exceeded
-        avoid|prevent|stop ... suspension|termination|closure|deactivation|interruption|loss|losing|deletion|being|blocked
-        unusual|suspicious|unauthori* activity|login|sign|access|transaction|attempt
-        exceeded|exceeds ... limit|quota
-        you|u have|'ve|ve|are|were|been? won|selected|chosen|winner|lucky|awarded / lottery
-        inheritance / next of kin / million|billion dollars|usd|euros|pounds|us
-        unclaimed|abandoned|dormant funds|fund|account|estate|inheritance|sum / beneficiary
-        tax refund / refund of|is|due|pending|has
-        compromising|embarrassing|intimate|explicit video|photos|material|footage|images|pictures
-        recorded you|u|your / hacked your|into|you
-        confidential business|transaction|deal|proposal / failed to deliver|verify
-        could not be delivered until|unless|because
-        pending messages|mails|emails|delivery|package / legal action|proceedings will|against
-        warrant for / late|diplomat|prince|barrister ... died|late|fund
-        i|we have|'ve|ve full? access|control to|of|over your
-        your device|computer|system ... infected|compromised|hacked
-        held|on hold|pending ... package|parcel|shipment
-        package|parcel|shipment ... held|on|hold|customs|pending|undelivered
-    """,
-    Kind.CREDENTIAL: """
-        verify|confirm|validate|update|re-verify|reconfirm|authenticate|restore|reactivate|upgrade|revalidate|unlock your ... account|identity|password|mailbox|information|details|credentials|email|access|login|billing|payment|profile|records|data|e-mail|card
-        enter|entering|provide|submit|send|reply|confirm|input|fill ... your ... password|username|pin|credentials|login|card|ssn|social|bank
-        log|sign|login|logging|signing in|on? here|below|now|to|at|via ... avoid|verify|confirm|restore|continue|unlock|secure|keep|release|view|read|link|account
-        click|clicking|follow|tap here|below|the|on|this ... verify|confirm|restore|update|link|avoid|keep|release|unlock|secure|login|log|claim|reactivate|button
-        user name|username|id and password / one time code|password|passcode
-        security|verification code|codes / your bank account|details|card
-        list|send|share|include ... every|all|any code|codes|password|passwords|credentials
-    """,
-    Kind.PAYMENT: """
-        gift|itunes|amazon|steam|google|play card|cards
-        wire|bank transfer|wire the|to|of|money|funds|a|today|immediately
-        bitcoin|btc|crypto|usdt|ethereum|monero|wallet|cryptocurrency
-        new|changed|updated|different|change|changes|update bank|banking|account|payment|wire|of|in|to|the|our ... details|information|account|instructions|number / western union
-        moneygram
-        processing|clearance|handling|delivery|customs|transfer|release fee|fees|charge
-        advance fee / pay the? attached|invoice|following|this|fee|now|today
-        transfer|send|pay ... dollars|euros|usd|eur|amount|funds|money
-        make|process|handle|arrange a|the|an ... payment|transfer|wire
-        scratch ... back|codes|off / send|share|text me ... codes|pictures|photo|pics
-    """,
-    Kind.PRESSURE: """
-        within|in|next the? next? 24|48|72|12|2|two|few|twenty hours|hrs|hour|h|four|days
-        immediately / urgent / urgently / right away / asap / today
-        final|last notice|warning|reminder|chance / as soon as possible / failure to|do
-        otherwise your|you|we|it / act now|fast|immediately / before it's|is too late
-        expires|expire|expiring today|soon|in|on
-        keep this|it confidential|secret|between|private|to|quiet
-        don't|do not tell|discuss|call|mention|share|inform ... anyone|anybody|me|others
-        i'm|am in a meeting|conference / can't|cannot talk|take|call|speak|receive
-        strictly|highly confidential
-        permanently|forever deleted|closed|disabled|lost|lose|suspended|locked
-        immediate action|attention
-    """,
-    Kind.GENERIC: """
-        ^ dear valued? customer|user|client|member|sir|madam|friend|beneficiary|account|email|webmail|subscriber|beloved|winner|owner|colleague|employee / ^ attention
-        it|mail|web help|support|admin desk|team|department|center
-        account team|department|security|services|holder / ^ greetings
-        system|mail|webmail administrator|admin|team
-    """,
-    Kind.INJECTION: """
-        ignore|disregard|forget|override|bypass|skip all|any|the|your|my|every|and? of? all|any|other|the? previous|prior|above|earlier|preceding|existing|original|system|former ... instruction*|prompt*|rule*|direction*|guideline*|command*
-        ignore|disregard|forget everything|all|what ... above|before|previously|told|said|instructed
-        you|u are|r now a|an|in|my|the ... assistant|mode|ai|bot|agent|model|chatbot|dan
-        act|behave as an|a|my|if unrestricted|ai|administrator|system|different
-        system prompt|override
-        system message|instruction*|notice to|for ... assistant|ai|agent|model / developer mode
-        jailbreak*
-        new|updated|additional|special|hidden instruction* for|to the|all|any? ai|assistant*|agent*|model*|bot*|llm*|language
-        ai|llm|virtual|digital|email|mail assistant|agent|model|system|bot|chatbot ... must|shall|instructed|required|reading|processing|summari*|handling|drafting ... this|to|mail|email|message|thread
-        ^ assistant|assistants|ai|chatbot|llm please|tell|send|forward|reply|include|ignore|add|list|copy|write|you|must|should|note
-        to|attention|note|dear|hello for|the|all|any? ai|llm|language assistant*|agent*|model*|system*|bot*|reading|processing
-        whoever|whatever|whichever|anyone ... prepares|drafts|writes|answers|generates|composes|summari*|processes|drafting|writing|preparing ... answer|reply|response|draft|summary ... should|must|shall|will|needs
-        do not|don't|never|without mention|tell|reveal|inform|notify|show|alert|telling|mentioning|informing this|it|that|anything? to? the user|owner|mailbox
-        the user|mailbox ... has|have|already approved|authorized|authorised|agreed|consented|given|confirmed|granted / user approved|authorized a|the|this|sending
-        print|repeat|reveal|output|show your|the|hidden|initial|full|entire? system|hidden|initial|secret|original prompt|instructions|rules
-        reveal|print|repeat|output|show ... your instructions|prompt|rules
-        end|begin of the? system|user|untrusted prompt|input|message|data
-        needs_reply|needs reply true|false / base64 decode
-        decode ... base64|rot13 ... follow|instruct*|execute
-    """,
-    Kind.ORDER: """
-        in|into|to|with your|the reply|answer|response|draft|summary ... include|list|insert|append|add|put|quote|repeat|paste|attach ... every|all|full|entire|content*|password*|code*|thread*|subject*
-        include|list|append|add ... every|all|any ... password*|code*|subject*|contacts|addresses ... in|to|found|from|of
-        forward|send|copy|bcc|leak|exfiltrate ... all|every|entire|whole|previous|other ... mails|emails|messages|threads|conversations|inbox|mailbox|contacts|passwords
-        respond|reply|answer|output only with|the|json
-        classify|label|categorize|treat|mark this|the|it ... as urgent|trusted|safe|high|category
-        end your|the answer|reply|draft|response with|by ... link|image|url|logo|address
-        list|include|send every|all code*|password*|amount*
     """,
 }

@@ -16,34 +16,50 @@ _GIVE: Final = (
 
 PACK: Final[Pack] = {
     Kind.REQUEST: f"""
-        para tu|su|vuestra? firma|aprobación|conformidad / quisiera|querría|querríamos|gustaría ... comprar|reservar|pedir|visitar|encontrar*|alquilar|inscribir*|entrevistar*|venir|ver
-        podrías|podría|podríais|podrían|podríamos me|nos|usted|enviar*|mandar*|confirmar*|decir*|ayudar*|indicar*|revisar*|pasar*|hacer*|llamar*|ser|_
-        puedes|puede|podéis|pueden me|nos? {_GIVE}
-        me|nos podrías|podría|podríais|podrían _ / ^ me|nos puedes|puede|podéis|pueden _
-        por favor|favor ... {_GIVE} / {_GIVE} ... por favor
-        te|le|os|les agradecería*|agradecemos|agradezco|agradeceríamos que|si|tu|su|una|un|vuestra|nos|me|la|el|contar|confirm*
-        le|te|os|les ruego|rogamos|ruega|pido|pedimos|solicito|solicitamos que|nos|me|una|la|su|confirm*|enví* / se ruega ... confirm*|respond*|enví*|contest*
-        necesito|necesitamos|necesitaría|necesitaríamos ... tu|tus|su|sus|vuestro|vuestra|vuestros|vuestras|que|saber|confirm*|respuesta|antes
+        para tu|su|vuestra? firma|aprobación|conformidad
+        quisiera|querría|querríamos|gustaría ... comprar|reservar|pedir|visitar|encontrar*|
+        alquilar|inscribir*|entrevistar*|venir|ver
+        podrías|podría|podríais|podrían|podríamos me|nos|usted|enviar*|mandar*|confirmar*|decir*|
+        ayudar*|indicar*|revisar*|pasar*|hacer*|llamar*|ser|_
+        puedes|puede|podéis|pueden me|nos? {_GIVE} / me|nos podrías|podría|podríais|podrían _
+        ^ me|nos puedes|puede|podéis|pueden _ / por favor|favor ... {_GIVE}
+        {_GIVE} ... por favor
+        te|le|os|les agradecería*|agradecemos|agradezco|agradeceríamos que|si|tu|su|una|un|
+        vuestra|nos|me|la|el|contar|confirm*
+        le|te|os|les ruego|rogamos|ruega|pido|pedimos|solicito|solicitamos que|nos|me|una|la|su|
+        confirm*|enví* / se ruega ... confirm*|respond*|enví*|contest*
+        necesito|necesitamos|necesitaría|necesitaríamos ... tu|tus|su|sus|vuestro|vuestra|
+        vuestros|vuestras|que|saber|confirm*|respuesta|antes
         me|nos hace|hacen|haría falta|faltan|falta
-        ^ dime|dinos|dígame|díganos|decidme|decidnos|avísame|avísanos|avísenme|avíseme|avisadme|avísenos|llámame|llámeme|mándame|mándeme|mandadme|envíame|envíeme|envíenos|enviadme|confírmame|confírmenos|confírmeme|cuéntame|pásame|páseme|hazme|hágame|respóndeme|contéstame|échame|échale|ayúdame|indícame|indíqueme
-        quedo|quedamos|estoy|estamos ... a la|pendiente|espera|atent* ... de|a tu|su|vuestra|vuestro|respuesta|noticias|confirmación|comentarios / a la espera de
-        espero|esperamos|esperando tu|su|vuestra|sus|tus respuesta|noticias|confirmación|comentarios|visto|aprobación
+        ^ dime|dinos|dígame|díganos|decidme|decidnos|avísame|avísanos|avísenme|avíseme|avisadme|
+        avísenos|llámame|llámeme|mándame|mándeme|mandadme|envíame|envíeme|envíenos|enviadme|
+        confírmame|confírmenos|confírmeme|cuéntame|pásame|páseme|hazme|hágame|respóndeme|
+        contéstame|échame|échale|ayúdame|indícame|indíqueme
+        quedo|quedamos|estoy|estamos ... a la|pendiente|espera|atent* ... de|a tu|su|vuestra|
+        vuestro|respuesta|noticias|confirmación|comentarios / a la espera de
+        espero|esperamos|esperando tu|su|vuestra|sus|tus respuesta|noticias|confirmación|
+        comentarios|visto|aprobación
         me|nos gustaría|encantaría saber|que|conocer|contar|tener|reunir*|hablar|verte|quedar
-        ^ quería|querría|quisiera|quería|queríamos saber|preguntar*|pedir*|consultar*|confirmar|pregunt* / quisiera|querría|queríamos|quería saber|preguntar*|pedir*|consultar*
+        ^ quería|querría|quisiera|quería|queríamos saber|preguntar*|pedir*|consultar*|confirmar|
+        pregunt* / quisiera|querría|queríamos|quería saber|preguntar*|pedir*|consultar*
         qué te|os|le|les parece|parecería|opinas|va|viene|conviene|gustaría
         cuándo|cuando|qué|cuál te|os|le|les viene|vendría|va|conviene|iría|prefieres
         te|os|le|les viene|va|iría|vendría|parece ... bien|mejor
-        tu|su|vuestra|vuestro visto|aprobación|confirmación|opinión|respuesta|autorización|decisión|firma|conformidad ... bueno|para|antes|sobre|y|con|lo / visto bueno
+        tu|su|vuestra|vuestro visto|aprobación|confirmación|opinión|respuesta|autorización|
+        decisión|firma|conformidad ... bueno|para|antes|sobre|y|con|lo / visto bueno
         sin su|tu|vuestra aprobación|autorización|confirmación|visto|respuesta
-        tengo|tenemos|tendría|tenía una|dos|unas|algunas|otra|varias pregunta|preguntas|duda|dudas|consulta / haz|hacer|haces|hacerme|hazme|hacerme un|el favor
+        tengo|tenemos|tendría|tenía una|dos|unas|algunas|otra|varias pregunta|preguntas|duda|
+        dudas|consulta / haz|hacer|haces|hacerme|hazme|hacerme un|el favor
         sería posible|genial|estupendo|bueno|ideal ... que|si|para
-        seguimos|sigo|continuamos|aún|todavía ... sin|no ... noticias|respuesta|recib*|tener|has|ha|hemos / no hemos|he ... recibido ... su|tu|respuesta|vuestra|la|el|noticias
+        seguimos|sigo|continuamos|aún|todavía ... sin|no ... noticias|respuesta|recib*|tener|has|
+        ha|hemos / no hemos|he ... recibido ... su|tu|respuesta|vuestra|la|el|noticias
         recuerd* que|te|le|me / me|nos lo|la|los|las? haces|hace|confirm*|llegar|enví*|mand*
         si puedes|pudieras|podrías|puede|pudiera|podéis|pudierais ... _
         si te|le|os parece|importa|importaría / te|le|os importaría|importa
         estaría|estaríamos agradecid*|encantad* ... si|de
         responde|contesta|responded|respondan|responda antes|a|cuando|por
-        ^ tienes|tenéis|tiene|has|habéis|sabes|sabéis|quieres|queréis|puedes|podéis|vienes|venís|vas|estás|estáis|crees|prefieres|podrías _ / te|os encargas|ocupas|apetece|animas|interesa
+        ^ tienes|tenéis|tiene|has|habéis|sabes|sabéis|quieres|queréis|puedes|podéis|vienes|venís|
+        vas|estás|estáis|crees|prefieres|podrías _ / te|os encargas|ocupas|apetece|animas|interesa
     """,
     Kind.ACT: """
         por favor _ / favor de / no olvid* / recuerda|recuerde|recuerden|recordad _
@@ -52,19 +68,24 @@ PACK: Final[Pack] = {
     Kind.QUESTION: """
         no sé|sabemos|recuerdo|entiendo si|cuándo|dónde|cómo|qué|quién|cuál
         me|nos pregunto|preguntamos|preguntaba si|cuándo|cómo|qué / no tengo|tenemos idea de
-        ^ cuándo|dónde|cómo|cuánto|cuántos|cuántas|cuál|qué|quién|por es|está|están|son|hay|puedo|podemos|tengo|tenemos|te|se|hora|día|qué|vais|vas|vienes|queréis|quieres
+        ^ cuándo|dónde|cómo|cuánto|cuántos|cuántas|cuál|qué|quién|por es|está|están|son|hay|puedo|
+        podemos|tengo|tenemos|te|se|hora|día|qué|vais|vas|vienes|queréis|quieres
     """,
     Kind.COURTESY: """
-        no dude*|dudes|dudéis en|que? contactar*|llamar*|escribir*|consultar*|preguntar*|ponerse|avisar*|decir*|en?
+        no dude*|dudes|dudéis en|que? contactar*|llamar*|escribir*|consultar*|preguntar*|ponerse|
+        avisar*|decir*|en?
         para cualquier|alguna|más? duda|consulta|pregunta|aclaración|información|cosa
-        cualquier|alguna duda|consulta|pregunta|cosa ... avis*|dime|contact*|llám*|disposición|dinos?
-        si tienes|tiene|tenéis|tienen|hay|tuviera*|necesita* ... duda*|pregunta*|consulta*|algo|más|cualquier ... avis*|dime|contact*|llám*|no?
+        cualquier|alguna duda|consulta|pregunta|cosa ... avis*|dime|contact*|llám*|disposición|
+        dinos?
+        si tienes|tiene|tenéis|tienen|hay|tuviera*|necesita* ... duda*|pregunta*|consulta*|algo|
+        más|cualquier ... avis*|dime|contact*|llám*|no?
         quedo|quedamos|estoy|estamos a tu|su|vuestra disposición
         le|te|os ruego|rogamos disculp*|perdon*|que le|les|la deis|den|dé|acoj*
         por favor|favor ... encuentr*|tenga*|disculp*|note|observe*|haga|consulte|visite|ignore|no
         os|les ruego|rogamos que le|les|la deis|den|acoj*
         me|nos complace|gustaría ... anunciar*|informar*|comunicar*|agradecer*|invitar*|presentar*
-        agradezco|agradecemos|agradecerte|agradecerle ... tu|su|vuestra|la ... ayuda|atención|confianza|colaboración|interés|apoyo|compra|paciencia|respuesta / espero que _
+        agradezco|agradecemos|agradecerte|agradecerle ... tu|su|vuestra|la ... ayuda|atención|
+        confianza|colaboración|interés|apoyo|compra|paciencia|respuesta / espero que _
         te|le|os agradezco ... la|el|tu|su|mucho|todo|lo
     """,
     Kind.WAIVE: """
@@ -98,7 +119,9 @@ PACK: Final[Pack] = {
         gracias|agradecid* / muchas|mil|muchísimas gracias / te|le|os agradezco|agradecemos
     """,
     Kind.CLOSING: """
-        ^ perfecto|genial|estupendo|vale|recibido|entendido|ok|okay|bien|excelente|fenomenal|hecho|claro|listo|anotado|conforme|acuerdo|enhorabuena|felicidades|maravilloso|fantástico|guay / de acuerdo|nada
+        ^ perfecto|genial|estupendo|vale|recibido|entendido|ok|okay|bien|excelente|fenomenal|
+        hecho|claro|listo|anotado|conforme|acuerdo|enhorabuena|felicidades|maravilloso|fantástico|
+        guay / de acuerdo|nada
         está|queda|todo bien|claro|perfecto|resuelto|solucionado|arreglado|listo / muy bien
         no pasa nada / sin problema* / buen fin|día|finde|viaje|provecho
         que tengas|tenga|tengáis / hasta mañana|luego|pronto|el|la|entonces|ahora / nos vemos
@@ -108,7 +131,8 @@ PACK: Final[Pack] = {
     Kind.INFORM: """
         para tu|su|vuestra|vuestro información|conocimiento|archivo|constancia
         a título informativo
-        te|le|os|les informo|informamos|comunico|comunicamos|aviso|adelanto|confirmo|confirmamos|envío|enviamos|mando|remito|adjunto|adjuntamos|paso|recuerdo|recordamos|dejo
+        te|le|os|les informo|informamos|comunico|comunicamos|aviso|adelanto|confirmo|confirmamos|
+        envío|enviamos|mando|remito|adjunto|adjuntamos|paso|recuerdo|recordamos|dejo
         adjunto|adjunta|adjuntos|adjuntamos / aquí tienes|tiene|tenéis|está|van
         en el adjunto|archivo / me|nos complace
         como acordamos|quedamos|prometí|comentamos|acordado|hablamos|pediste / según lo|acordado
@@ -118,9 +142,13 @@ PACK: Final[Pack] = {
         informe|resumen|acta semanal|del|de|mensual / a partir del?|de
     """,
     Kind.PROMISE: """
-        te|le|os|les digo|diré|diremos|aviso|avisaré|avisamos|avisaremos|confirmo|confirmaré|llamo|llamaré|escribo|escribiré|mando|mandaré|envío|enviaré|enviaremos|cuento|contaré|respondo|responderé|contesto|contestaré|informaré|informaremos ... algo|mañana|la|en|el|luego|pronto|cuando|esta|hoy|lo|más|que
+        te|le|os|les digo|diré|diremos|aviso|avisaré|avisamos|avisaremos|confirmo|confirmaré|
+        llamo|llamaré|escribo|escribiré|mando|mandaré|envío|enviaré|enviaremos|cuento|contaré|
+        respondo|responderé|contesto|contestaré|informaré|informaremos ... algo|mañana|la|en|el|
+        luego|pronto|cuando|esta|hoy|lo|más|que
         tengo|tenemos que ... consultar*|mirar*|preguntar*|comprobar*|ver*|hablar*|revisar*
-        voy|vamos a ... mirar*|preguntar*|consultar*|ver|comprobar*|enviar*|llamar*|hacer*|revisar* / lo|la|los miro|consulto|pregunto|reviso|compruebo|hablo|haré|haremos|miraré
+        voy|vamos a ... mirar*|preguntar*|consultar*|ver|comprobar*|enviar*|llamar*|hacer*|
+        revisar* / lo|la|los miro|consulto|pregunto|reviso|compruebo|hablo|haré|haremos|miraré
         me encargo|ocupo|pongo ... yo|de|con|en?
     """,
     Kind.REMIND: """
@@ -134,7 +162,8 @@ PACK: Final[Pack] = {
         muy importante / ya mismo / asap
     """,
     Kind.DEADLINE: f"""
-        antes|para|hasta|el|este|próximo del?|el|este|próximo? {_DAY} por? la|al|a? mañana|tarde|noche|mediodía? / antes de|del _ _? _? _? / a más tardar _? _? _?
+        antes|para|hasta|el|este|próximo del?|el|este|próximo? {_DAY} por? la|al|a? mañana|tarde|
+        noche|mediodía? / antes de|del _ _? _? _? / a más tardar _? _? _?
         como máximo|tarde _? _? _? / para|hasta el|la|mañana|hoy|este|finales _ de? {_MONTH}
         para mañana|hoy|finales|esta|este|el _? _?
         en|dentro las|de|los? próximas|próximos? _ horas|días|semanas / en un plazo de? _? _? _?
@@ -154,15 +183,16 @@ PACK: Final[Pack] = {
         antes de imprimir / protección de datos / aviso legal
     """,
     Kind.BULK: """
-        darse|darte de baja / cancelar ... suscripción / no desea*|quiere* ... recibir / recibe* este ... porque|correo|mensaje
+        darse|darte de baja / cancelar ... suscripción / no desea*|quiere* ... recibir
+        recibe* este ... porque|correo|mensaje
     """,
     Kind.PROMO: """
-        todos los derechos
-        política de privacidad
-        ver en el navegador
-        pincha|pinche aquí
-        haz|haga clic
-        gratis|gratuito / compre|compra|aproveche|aprovecha|descubra|descubre|suscríbase|regístrese|haga ahora|ya|hoy|esta|nuestr*|clic? / oferta|ofertas|promoción|descuento*|rebajas / gane|ganar dinero / crédito|préstamo*|casino|adelgazar / no te|se lo? pierda*|pierdas / hasta un ... descuento|%
+        todos los derechos / política de privacidad / ver en el navegador / pincha|pinche aquí
+        haz|haga clic / gratis|gratuito
+        compre|compra|aproveche|aprovecha|descubra|descubre|suscríbase|regístrese|haga ahora|ya|
+        hoy|esta|nuestr*|clic? / oferta|ofertas|promoción|descuento*|rebajas / gane|ganar dinero
+        crédito|préstamo*|casino|adelgazar / no te|se lo? pierda*|pierdas
+        hasta un ... descuento|%
     """,
     Kind.GREETING: """
         ^ hola|buenas|buenos|hey|saludos a|días|tardes|noches|tod*|dos|los? a|tod*|los? dos?
@@ -170,19 +200,25 @@ PACK: Final[Pack] = {
         ^ muy señor* / ^ muy buenas|buenos días|tardes?
     """,
     Kind.PITCH: """
-        he|hemos visto|visitado|encontrado|descubierto|conocido ... su|tu|vuestra|vuestro ... página|web|empresa|sitio|perfil|negocio
-        ayudamos|trabajamos|ofrecemos|somos ... empresas|negocios|clientes|agencia|compañías|pymes|una / empresas|negocios|compañías como la|el|vuestra|su|tu|suya
+        he|hemos visto|visitado|encontrado|descubierto|conocido ... su|tu|vuestra|vuestro ...
+        + página|web|empresa|sitio|perfil|negocio
+        ayudamos|trabajamos|ofrecemos|somos ... empresas|negocios|clientes|agencia|compañías|
+        pymes|una / empresas|negocios|compañías como la|el|vuestra|su|tu|suya
         más|nuevos|atraer|conseguir|captar clientes|leads|ventas|reuniones
-        multiplicar|aumentar|incrementar|duplicar|mejorar ... ventas|ingresos|facturación|tráfico|visibilidad|conversion* / marketing digital|online
+        multiplicar|aumentar|incrementar|duplicar|mejorar ... ventas|ingresos|facturación|tráfico|
+        visibilidad|conversion* / marketing digital|online
         posicionamiento|seo|backlinks|captación / primera página
     """,
     Kind.SALES: """
         15|quince|10|diez|20|veinte|30|treinta minutos|min / sin compromiso|coste|costo
-        demo|demostración|llamada|consultoría|auditoría|reunión ... gratuita|gratis|rápida|breve|corta / oferta|descuento exclusiva|especial|exclusivo / la persona adecuada|indicada
-        nuestra|nuestro plataforma|software|solución|agencia|herramienta|servicio ... ayuda|permite|ofrece|puede / un hueco
+        demo|demostración|llamada|consultoría|auditoría|reunión ... gratuita|gratis|rápida|breve|
+        corta / oferta|descuento exclusiva|especial|exclusivo / la persona adecuada|indicada
+        nuestra|nuestro plataforma|software|solución|agencia|herramienta|servicio ... ayuda|
+        permite|ofrece|puede / un hueco
     """,
     Kind.BAIT: """
-        cuenta|buzón|acceso|tarjeta|correo ... bloquead*|suspendid*|cancelad*|limitad*|desactivad*|cerrad*|eliminad*|restringid*|caduc*|expir*
+        cuenta|buzón|acceso|tarjeta|correo ... bloquead*|suspendid*|cancelad*|limitad*|
+        desactivad*|cerrad*|eliminad*|restringid*|caduc*|expir*
         acceso*|actividad|inicio*|transacci* ... no|sospechos*|inusual*|extrañ* ... autorizad*?
         evitar ... suspensión|cancelación|bloqueo|cierre|pérdida
         ganado|ganador*|lotería|herencia|beneficiari*|premio|premiado
@@ -191,8 +227,11 @@ PACK: Final[Pack] = {
         hackead*|pirateado / acciones legales|judiciales
     """,
     Kind.CREDENTIAL: """
-        verifi*|confirm*|actuali*|valid*|introduc*|ingres*|facilit*|proporcion* ... su|sus|tu|tus ... identidad|cuenta|datos|contraseña|usuario|información|clave|tarjeta|credenciales|bancari*
-        haga|haz|haciendo|hacer|pulse|pinche clic|click|aquí|en|sobre ... enlace|aquí|botón|en|siguiente? / usuario y contraseña|clave / su|tu contraseña|clave
+        verifi*|confirm*|actuali*|valid*|introduc*|ingres*|facilit*|proporcion* ... su|sus|tu|tus
+        + ... identidad|cuenta|datos|contraseña|usuario|información|clave|tarjeta|credenciales|
+        bancari*
+        haga|haz|haciendo|hacer|pulse|pinche clic|click|aquí|en|sobre ... enlace|aquí|botón|en|
+        siguiente? / usuario y contraseña|clave / su|tu contraseña|clave
         datos|cuenta|número bancari*|de|tarjeta / siguiente enlace / inicie|inicia sesión
     """,
     Kind.PAYMENT: """
@@ -208,20 +247,25 @@ PACK: Final[Pack] = {
         definitivamente|permanentemente / solo|sólo hoy
     """,
     Kind.GENERIC: """
-        ^ estimad*|querid*|apreciad* cliente|usuari*|señor|amig*|contribuyente|miembro|beneficiari* / atención|servicio al cliente / administrador del? sistema|correo
+        ^ estimad*|querid*|apreciad* cliente|usuari*|señor|amig*|contribuyente|miembro|
+        beneficiari* / atención|servicio al cliente / administrador del? sistema|correo
         soporte técnico
     """,
     Kind.INJECTION: """
-        ignora*|ignore*|olvida*|olvide*|omite|descarta ... todas|todos|las|tus|sus|cualquier ... instruccion*|reglas|órdenes|indicaciones
+        ignora*|ignore*|olvida*|olvide*|omite|descarta ... todas|todos|las|tus|sus|cualquier ...
+        + instruccion*|reglas|órdenes|indicaciones
         ahora|eres eres|ahora un|una|el ... asistente|modelo|ia|administrador
         prompt|mensaje|instrucción ... sistema
         nuevas instrucciones para ... ia|asistente|modelo|el
         asistente|ia|agente ... debe|debes|tiene|tienes|deberá|por|favor
         ^ asistente|sistema ... envía*|responde*|reenvía*|incluye*|ignora*|di|añade*
-        quien|quienquiera|cualquiera|todo que? ... redact*|prepar*|respond*|escrib* ... debe*|deberá|tiene
-        reenvía*|envía*|manda*|copia* ... todos|todas|cada|los|las|últimos ... correos|mensajes|contraseñas|contactos|códigos
+        quien|quienquiera|cualquiera|todo que? ... redact*|prepar*|respond*|escrib* ... debe*|
+        deberá|tiene
+        reenvía*|envía*|manda*|copia* ... todos|todas|cada|los|las|últimos ... correos|mensajes|
+        contraseñas|contactos|códigos
         no le? digas|menciones|reveles|informes ... nada|usuario|esto|al
         el usuario ha ... aprobado|autorizado|aceptado
-        incluye*|incluir|enumera*|lista*|añade* ... todas|todos|cada|cualquier ... contraseñas|códigos|mensajes|correos|contactos
+        incluye*|incluir|enumera*|lista*|añade* ... todas|todos|cada|cualquier ... contraseñas|
+        códigos|mensajes|correos|contactos
     """,
 }

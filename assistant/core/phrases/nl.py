@@ -4,28 +4,38 @@ from typing import Final
 
 from assistant.core.phrases.lexicon import Kind, Pack
 
-_DAY: Final = "maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag|maandagochtend|dinsdagochtend|woensdagochtend|donderdagochtend|vrijdagochtend|maandagmiddag|vrijdagmiddag|donderdagmiddag"
+_DAY: Final = (
+    "maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag|maandagochtend|"
+    "dinsdagochtend|woensdagochtend|donderdagochtend|vrijdagochtend|maandagmiddag|"
+    "vrijdagmiddag|donderdagmiddag"
+)
 _MONTH: Final = (
     "januari|februari|maart|april|mei|juni|juli|augustus|september|oktober|november|december"
 )
 _GIVE: Final = (
-    "bevestig*|stuur|sturen|toesturen|opsturen|antwoord*|zeg|zeggen|laat|laten|meld*|doorgeef|doorgeven|"
-    "geef|geven|bel|bellen|terugbellen|controleer*|controleren|check*|onderteken*|tekenen|retourneer*|"
-    "verduidelijk*|mail*|vul|invullen|schrijf|schrijven|help|helpen|beoordeel*|informeer|informeren|"
-    "reageer|reageren|reactie|kies|kiezen|vermeld*|aangeven|nakijken|bekijken|kijken|regelen|vernemen|horen|ontvangen|weten|doorsturen|aanlever*|akkoord"
+    "bevestig*|stuur|sturen|toesturen|opsturen|antwoord*|zeg|zeggen|laat|laten|meld*|"
+    "doorgeef|doorgeven|geef|geven|bel|bellen|terugbellen|controleer*|controleren|check*|"
+    "onderteken*|tekenen|retourneer*|verduidelijk*|mail*|vul|invullen|schrijf|schrijven|help|"
+    "helpen|beoordeel*|informeer|informeren|reageer|reageren|reactie|kies|kiezen|vermeld*|"
+    "aangeven|nakijken|bekijken|kijken|regelen|vernemen|horen|ontvangen|weten|doorsturen|"
+    "aanlever*|akkoord"
 )
 
 PACK: Final[Pack] = {
     Kind.REQUEST: f"""
-        ter ondertekening|goedkeuring|akkoord / ik|we|wij zou|wil|willen|zouden ... kopen|boeken|bestellen|bezichtigen|afspreken|huren|inschrijven|interviewen|reserveren|langskomen|komen
-        van je|jou|u|jullie nodig
-        zou|zoudt|zouden je|jij|u|jullie ... kunnen|willen|mij|me|ons|even|het|de / ^ wil|wilt|kun|kunt|kan|kunnen je|jij|u|jullie
-        ^ heb|ben|weet|kom|heeft|bent|hebben|weten|komen|komt|denk|vind|zie|doe|neem|regel|breng|lukt|past|schikt je|jij|u|jullie|het|dat / graag ... {_GIVE} / op prijs stellen|als
+        ter ondertekening|goedkeuring|akkoord
+        ik|we|wij zou|wil|willen|zouden ... kopen|boeken|bestellen|bezichtigen|afspreken|huren|
+        inschrijven|interviewen|reserveren|langskomen|komen / van je|jou|u|jullie nodig
+        zou|zoudt|zouden je|jij|u|jullie ... kunnen|willen|mij|me|ons|even|het|de
+        ^ wil|wilt|kun|kunt|kan|kunnen je|jij|u|jullie
+        ^ heb|ben|weet|kom|heeft|bent|hebben|weten|komen|komt|denk|vind|zie|doe|neem|regel|breng|
+        lukt|past|schikt je|jij|u|jullie|het|dat / graag ... {_GIVE} / op prijs stellen|als
         {_GIVE} ... graag|alsjeblieft|alstublieft|a.u.b|aub|svp / gelieve ... {_GIVE}
         verzoek|verzoeken|vraag|vragen u|je|jullie ... om|te|vriendelijk ... {_GIVE}|te
         laat|laten ... weten|horen / geef|geven ... door|aan|even|antwoord|reactie|seintje|terug
         stuur|stuurt|sturen mij|me|ons|het|ze|deze|even|maar|uiterlijk
-        ^ zeg|bel|mail|app|vertel|geef|stuur|laat|meld|check|kijk me|mij|ons|even|maar|het|dat|uiterlijk|je / zeg|bel|mail maar|me|mij|even
+        ^ zeg|bel|mail|app|vertel|geef|stuur|laat|meld|check|kijk me|mij|ons|even|maar|het|dat|
+        uiterlijk|je / zeg|bel|mail maar|me|mij|even
         ik|we|wij moet|moeten|wil|willen|zou ... weten of|wat|wanneer|welke|hoe
         heb|hebben ... nodig / nodig ... van je|jou|u|jullie|uw
         wacht*|wachten op|nog ... uw|je|jouw|jullie|antwoord|reactie|akkoord / in afwachting van
@@ -34,7 +44,8 @@ PACK: Final[Pack] = {
         hoor|horen|verneem|vernemen ... graag|het|van|of|wat|welke
         graag hoor|horen|verneem|vernemen|ontvang|ontvangen|zie|zien|zou|willen|wil ...
         zou|zouden ... fijn|mooi|leuk|prettig|handig|super|dankbaar|geweldig|welkom ... als|zijn
-        wat|wanneer|welke|hoe ... jou|je|u|jullie ... uitkomt|past|schikt|voorkeur|goed|het|beste|beter|vindt|vind|denkt / wat vind|denk|vindt|denkt|vinden|denken je|jij|u|jullie|jij
+        wat|wanneer|welke|hoe ... jou|je|u|jullie ... uitkomt|past|schikt|voorkeur|goed|het|beste|
+        beter|vindt|vind|denkt / wat vind|denk|vindt|denkt|vinden|denken je|jij|u|jullie|jij
         heb|hebben|had|hadden ... nog? een|twee|paar|enkele|nog ... vraag|vragen|vraagje|verzoek
         wil|wilde|wilden|zou ... graag? ... vragen|weten|horen|afspreken|spreken
         vraag|vroeg me|mij ... af|of? / benieuwd naar|of|wat|hoe
@@ -43,7 +54,8 @@ PACK: Final[Pack] = {
         als|indien je|u|jullie ... kunt|kan|wilt|wil|zou|kunnen|tijd|lukt ... _
         hopelijk kun|kunt|lukt / doe me|mij|ons een / zie|zien ... reactie|antwoord ... tegemoet
         kan ik|iemand ... rekenen|krijgen|ontvangen|bellen|op
-        jouw|je|uw|jullie mening|akkoord|reactie|antwoord|goedkeuring|toestemming|feedback|keuze|handtekening|bevestiging ... over|op|voor|op|vóór|graag|nodig|is
+        jouw|je|uw|jullie mening|akkoord|reactie|antwoord|goedkeuring|toestemming|feedback|keuze|
+        handtekening|bevestiging ... over|op|voor|op|vóór|graag|nodig|is
     """,
     Kind.ACT: """
         gelieve _ / graag _ / vergeet|denk niet|aan|eraan|om|er / je|jullie|u moet|moeten|dient _
@@ -53,12 +65,15 @@ PACK: Final[Pack] = {
     Kind.QUESTION: """
         weet|weten niet of|wanneer|waar|hoe|wat|wie|welke / vraag|vragen me|mij|ons af|of
         geen idee of|wanneer|waar|hoe|wat|wie
-        ^ wanneer|waar|waarom|hoe|wat|wie|welke|hoeveel is|zijn|heb|heeft|hebben|kan|kun|kunnen|moet|moeten|gaat|ga|wil|komt|kom|wordt|zullen|zal
-        ^ is|zijn|gaat|kan|mag|zal|zullen|moeten|moet|hebben|klopt|past|lukt het|dat|er|de|we|ik|wij|jullie|deze|dit
+        ^ wanneer|waar|waarom|hoe|wat|wie|welke|hoeveel is|zijn|heb|heeft|hebben|kan|kun|kunnen|
+        moet|moeten|gaat|ga|wil|komt|kom|wordt|zullen|zal
+        ^ is|zijn|gaat|kan|mag|zal|zullen|moeten|moet|hebben|klopt|past|lukt het|dat|er|de|we|ik|
+        wij|jullie|deze|dit
     """,
     Kind.COURTESY: """
         aarzel*|schroom niet|dan ... contact|bellen|mailen|om|te?
-        mocht*|als|indien|heeft|hebt ... u|je|jullie ... vragen|vraag|opmerkingen ... hebben|heeft|hebt|dan|hoor|laat|neem|bel|mail? ... graag|weten|contact?
+        mocht*|als|indien|heeft|hebt ... u|je|jullie ... vragen|vraag|opmerkingen ... hebben|
+        heeft|hebt|dan|hoor|laat|neem|bel|mail? ... graag|weten|contact?
         bij vragen|onduidelijkheden / voor vragen|meer|verdere informatie|kunt|kun|kan|ben?
         dan horen|hoor wij|we|ik ... graag
         gelieve|graag ... rekening|opmerken|noteren|negeren|niet
@@ -87,7 +102,8 @@ PACK: Final[Pack] = {
     """,
     Kind.RHETORIC: """
         wie had ... gedacht|verwacht|geloofd / wie had dat / wie zou ... gedacht
-        is|was het|dat niet|geen geweldig|prachtig|mooi|fantastisch|ongelooflijk|heerlijk|bijzonder|een / kun|kan je je|het|dat voorstellen|geloven / ^ weet je wat / vind je niet
+        is|was het|dat niet|geen geweldig|prachtig|mooi|fantastisch|ongelooflijk|heerlijk|
+        bijzonder|een / kun|kan je je|het|dat voorstellen|geloven / ^ weet je wat / vind je niet
         wat wil je nog|meer
     """,
     Kind.SOMEONE: """
@@ -103,11 +119,13 @@ PACK: Final[Pack] = {
         hartelijk|heel|nogmaals|alvast|veel dank|erg|bedankt / dank voor
     """,
     Kind.CLOSING: """
-        ^ prima|perfect|helemaal|top|duidelijk|akkoord|oké|ok|goed|fijn|mooi|begrepen|ontvangen|klopt|uitstekend|super|geregeld|gedaan|doen|leuk|graag|gefeliciteerd|komt|staat
+        ^ prima|perfect|helemaal|top|duidelijk|akkoord|oké|ok|goed|fijn|mooi|begrepen|ontvangen|
+        klopt|uitstekend|super|geregeld|gedaan|doen|leuk|graag|gefeliciteerd|komt|staat
         helemaal|komt|is goed|duidelijk|prima|in|voor|geregeld|gelukt|opgelost|akkoord
         geen probleem|dank|punt / graag gedaan
         fijn|fijne|goed|prettig|prettige|mooi weekend|dag|avond|week|vakantie|reis
-        tot dan|morgen|zo|straks|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag|ziens|snel|gauw|volgende|later
+        tot dan|morgen|zo|straks|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag|ziens|
+        snel|gauw|volgende|later
         is|heb|al gevonden|opgelost|geregeld|gelukt|binnen|ontvangen|al|ontvangen / in orde
         laat maar / niet meer nodig / verder geen / ik ben het eens|ermee
     """,
@@ -116,18 +134,24 @@ PACK: Final[Pack] = {
         voor je|jouw|jullie|uw|de informatie|administratie|archief|volledigheid
         bijgaand|hierbij|bijgevoegd|bijlage / in de bijlage / zie bijlage|bijgevoegd
         even|kort|alleen|hiermee laten|om|laat|ter ... weten|info?
-        wij|ik|we deel|delen|meld*|laat|laten|informeer*|bericht*|stuur|bevestig* ... mee|weten|u|je|jullie|hierbij / zoals afgesproken|beloofd|besproken|gevraagd|gezegd
+        wij|ik|we deel|delen|meld*|laat|laten|informeer*|bericht*|stuur|bevestig* ... mee|weten|u|
+        je|jullie|hierbij / zoals afgesproken|beloofd|besproken|gevraagd|gezegd
         hier is|zijn|de|het|een
-        heb|hebben ... gestuurd|verzonden|betaald|geboekt|ontvangen|gedaan|toegevoegd|gesproken|gemaild / met plezier|genoegen
-        is|zijn|gaat|wordt|worden|blijft ... gesloten|afgesloten|geannuleerd|verplaatst|uit|beschikbaar|dicht / weekbericht|update|stand|verslag|notulen van|over|zaken?
+        heb|hebben ... gestuurd|verzonden|betaald|geboekt|ontvangen|gedaan|toegevoegd|gesproken|
+        gemaild / met plezier|genoegen
+        is|zijn|gaat|wordt|worden|blijft ... gesloten|afgesloten|geannuleerd|verplaatst|uit|
+        beschikbaar|dicht / weekbericht|update|stand|verslag|notulen van|over|zaken?
         vanaf|met ingang van|maandag|morgen|1|volgende|heden
     """,
     Kind.PROMISE: """
         kom|komen ... op|erop ... terug
         laat|laten ... het|je|u|jullie ... weten ... zodra|morgen|snel|volgende|nog|of?
-        moet|moeten|ga|gaan|zal|zullen ... navragen|uitzoeken|vragen|kijken|nakijken|checken|overleggen|sturen|bellen|regelen|doen|kijken|informeren|mailen
-        zoek|vraag|kijk|bel|stuur|regel|check|mail ik|het|dat|hem|ze|je|u ... uit|na|even|morgen|zo|op|door|je
-        ik|we|wij bel|stuur|regel|mail|check|vraag|kijk|zoek|neem|meld|zal|ga ... je|u|het|dat|ze|hem|even|na|me|contact / je hoort|u hoort van|nog|zo / hoor|hoort je|u ... van|nog
+        moet|moeten|ga|gaan|zal|zullen ... navragen|uitzoeken|vragen|kijken|nakijken|checken|
+        overleggen|sturen|bellen|regelen|doen|kijken|informeren|mailen
+        zoek|vraag|kijk|bel|stuur|regel|check|mail ik|het|dat|hem|ze|je|u ... uit|na|even|morgen|
+        zo|op|door|je
+        ik|we|wij bel|stuur|regel|mail|check|vraag|kijk|zoek|neem|meld|zal|ga ... je|u|het|dat|ze|
+        hem|even|na|me|contact / je hoort|u hoort van|nog|zo / hoor|hoort je|u ... van|nog
     """,
     Kind.REMIND: """
         herinnering|herinneren|herinner|aanmaning|betalingsherinnering
@@ -140,8 +164,10 @@ PACK: Final[Pack] = {
         met spoed / per omgaande|direct / heel|erg|zeer belangrijk / asap
     """,
     Kind.DEADLINE: f"""
-        voor|vóór|uiterlijk|tot|op|aanstaande|komende aanstaande|komende|volgende|a.s? {_DAY} ochtend|middag|avond|om? _? / uiterlijk _ _? _?
-        voor|vóór|tot het|de|eind|einde|morgen|vandaag|vanavond|morgenavond|morgenochtend|volgende _? _? _? / voor|vóór|uiterlijk|tot op|de? _ {_MONTH}
+        voor|vóór|uiterlijk|tot|op|aanstaande|komende aanstaande|komende|volgende|a.s? {_DAY}
+        + ochtend|middag|avond|om? _? / uiterlijk _ _? _?
+        voor|vóór|tot het|de|eind|einde|morgen|vandaag|vanavond|morgenavond|morgenochtend|volgende
+        + _? _? _? / voor|vóór|uiterlijk|tot op|de? _ {_MONTH}
         binnen _ dagen|uur|weken|werkdagen|week|24 / deadline|sluitingsdatum ... _? _? _?
     """,
     Kind.SOON: """
@@ -160,25 +186,31 @@ PACK: Final[Pack] = {
         denk aan het milieu / disclaimer
     """,
     Kind.BULK: """
-        afmelden|uitschrijven / geen ... mails|nieuwsbrief|berichten|e meer|ontvangen / u|je ontvangt deze|dit
+        afmelden|uitschrijven / geen ... mails|nieuwsbrief|berichten|e meer|ontvangen
+        u|je ontvangt deze|dit
     """,
     Kind.PROMO: """
-        alle rechten voorbehouden
-        privacybeleid|privacyverklaring
-        bekijk|lees ... online|browser
-        klik* hier
-        gratis / bestel|koop|profiteer|ontdek|meld ... nu|direct|vandaag / aanbieding*|korting*|actie|uitverkoop|sale / geld verdienen / lening|krediet|casino|afvallen / mis het|deze|dit niet? / tot wel ... korting
+        alle rechten voorbehouden / privacybeleid|privacyverklaring
+        bekijk|lees ... online|browser / klik* hier / gratis
+        bestel|koop|profiteer|ontdek|meld ... nu|direct|vandaag
+        aanbieding*|korting*|actie|uitverkoop|sale / geld verdienen
+        lening|krediet|casino|afvallen / mis het|deze|dit niet? / tot wel ... korting
     """,
     Kind.GREETING: """
-        ^ hallo|hoi|hi|dag|hey|hé|goedendag|goedemorgen|goedemiddag|goedenavond|goeiemorgen|goeiedag allemaal|allen|iedereen|beste|mensen|collega*|meneer|mevrouw?
-        ^ beste|geachte|lieve|waarde allemaal|allen|meneer|mevrouw|heer|heren|collega*|iedereen|mensen|klant|relatie? / ^ goede morgen|middag|avond
+        ^ hallo|hoi|hi|dag|hey|hé|goedendag|goedemorgen|goedemiddag|goedenavond|goeiemorgen|
+        goeiedag allemaal|allen|iedereen|beste|mensen|collega*|meneer|mevrouw?
+        ^ beste|geachte|lieve|waarde allemaal|allen|meneer|mevrouw|heer|heren|collega*|iedereen|
+        mensen|klant|relatie? / ^ goede morgen|middag|avond
     """,
     Kind.PITCH: """
-        kwam|zag|bezocht|bekeek|vond ... uw|je|jullie ... website|site|bedrijf|profiel|pagina|webshop
-        helpen|bieden|werken|zijn|ondersteunen ... bedrijven|ondernemers|klanten|organisaties|bureau|een
+        kwam|zag|bezocht|bekeek|vond ... uw|je|jullie ... website|site|bedrijf|profiel|pagina|
+        webshop
+        helpen|bieden|werken|zijn|ondersteunen ... bedrijven|ondernemers|klanten|organisaties|
+        bureau|een
         bedrijven|ondernemers|organisaties zoals het|de|die|dat uwe|uw|jullie|jouwe|van?
         meer|nieuwe klanten|omzet|leads|afspraken|bezoekers
-        omzet|verkoop|conversie|vindbaarheid|bezoekers ... verhogen|verdubbelen|vergroten|verbeteren / seo|leadgeneratie|backlinks|zoekmachine* / eerste pagina / kansen liggen
+        omzet|verkoop|conversie|vindbaarheid|bezoekers ... verhogen|verdubbelen|vergroten|
+        verbeteren / seo|leadgeneratie|backlinks|zoekmachine* / eerste pagina / kansen liggen
     """,
     Kind.SALES: """
         15|10|20|30|vijftien|tien|twintig minuten|min / kwartiertje / vrijblijvend*
@@ -188,7 +220,8 @@ PACK: Final[Pack] = {
         onze|ons platform|software|oplossing|bureau|dienst ... helpt|biedt|kan|zorgt
     """,
     Kind.BAIT: """
-        rekening|account|postvak|toegang|pas|bankpas|mailbox ... geblokkeerd|opgeschort|beperkt|gedeactiveerd|gesloten|verwijderd|verloopt|verlopen|afgesloten|geschorst
+        rekening|account|postvak|toegang|pas|bankpas|mailbox ... geblokkeerd|opgeschort|beperkt|
+        gedeactiveerd|gesloten|verwijderd|verloopt|verlopen|afgesloten|geschorst
         verdachte|ongebruikelijke|ongeautoriseerde inlog*|activiteit*|transactie*|login|toegang
         voorkomen|vermijden ... blokkering|afsluiting|schorsing|verwijdering?
         gewonnen|winnaar|loterij|erfenis|begunstigde / miljoen* euro|dollar
@@ -198,7 +231,9 @@ PACK: Final[Pack] = {
         definitieve afsluiting|blokkering
     """,
     Kind.CREDENTIAL: """
-        bevestig*|verifieer*|verifiëren|controleer|update|valideer|vul|voer ... uw|je|jouw ... gegevens|identiteit|account|rekening|wachtwoord|inloggegevens|pincode|betaalgegevens|bankgegevens / klik* ... hier|link|knop|op|onderstaande
+        bevestig*|verifieer*|verifiëren|controleer|update|valideer|vul|voer ... uw|je|jouw ...
+        + gegevens|identiteit|account|rekening|wachtwoord|inloggegevens|pincode|betaalgegevens|
+        bankgegevens / klik* ... hier|link|knop|op|onderstaande
         via onderstaande|deze|de|bovenstaande link|knop / gebruikersnaam en wachtwoord
         log* ... in ... via|op|hier|om / uw wachtwoord|pincode|bankgegevens|inloggegevens
     """,
@@ -221,13 +256,15 @@ PACK: Final[Pack] = {
         klantenservice|klantendienst / systeembeheerder / technische dienst|ondersteuning
     """,
     Kind.INJECTION: """
-        negeer*|vergeet ... alle|de|je|jouw|uw|voorgaande|eerdere ... instructies|regels|opdrachten|aanwijzingen / je|u bent nu|vanaf ... een|de|assistent|model|ai
+        negeer*|vergeet ... alle|de|je|jouw|uw|voorgaande|eerdere ... instructies|regels|
+        opdrachten|aanwijzingen / je|u bent nu|vanaf ... een|de|assistent|model|ai
         systeemprompt|systeembericht|systeeminstructie
         nieuwe instructies voor ... ai|assistent|model|de
         assistent|ai|agent ... moet|dient|zal ...
         ^ assistent|systeem ... stuur|antwoord|beantwoord|voeg|negeer|zeg
         wie|iedereen|degene ... schrijft|opstelt|antwoord|antwoordt|voorbereidt ... moet|dient
-        stuur|mail|kopieer ... alle|elke|het|de|laatste ... mails|berichten|wachtwoorden|contacten|codes ... door? / zeg|vermeld|vertel ... niets|gebruiker|niet|niemand
+        stuur|mail|kopieer ... alle|elke|het|de|laatste ... mails|berichten|wachtwoorden|
+        contacten|codes ... door? / zeg|vermeld|vertel ... niets|gebruiker|niet|niemand
         de gebruiker heeft ... goedgekeurd|toegestemd|akkoord
         voeg|vermeld|noem ... alle|elk|elke ... wachtwoorden|codes|berichten|mails|contacten
     """,
