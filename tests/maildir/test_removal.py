@@ -192,6 +192,29 @@ async def test_a_remover_that_wakes_late_finds_its_draft_put_back(
     assert world.list_drafts() == [ours()]
 
 
+async def test_a_remover_that_wakes_while_its_draft_is_put_back_cannot_unlink_it(
+    world: MaildirHarness, box: MaildirMailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await killed_aside(world, await make(box))
+    (aside,) = (world.root / ".Drafts" / "cur").glob(".fencepost-*")
+    unlinked: list[bool] = []
+    real = os.link
+
+    def link_then_wake(*names: str, **options: int) -> None:
+        real(*names, **options)  # type: ignore[arg-type]
+        try:
+            aside.unlink()
+        except FileNotFoundError:
+            unlinked.append(False)
+        else:
+            unlinked.append(True)
+
+    monkeypatch.setattr(os, "link", link_then_wake)
+    removal.recover(world.root / ".Drafts", every=True)
+    assert unlinked == [False]
+    assert world.list_drafts() == [ours()]
+
+
 async def test_on_a_network_a_remover_that_wakes_late_knows_nothing(
     world: MaildirHarness, box: MaildirMailbox
 ) -> None:
