@@ -75,7 +75,7 @@ class _Writer:
                 if line:
                     self._put(line)
             return
-        folded = _SPACES.sub(" ", text)
+        folded = _SPACES.sub(" ", text) if _SPACES.search(text) else text
         if folded.startswith(" "):
             self._space = True
             folded = folded[1:]
@@ -173,42 +173,35 @@ class _Walk:
         return look
 
     def run(self, root: LexborNode) -> str:
-        stack: list[tuple[str, Look]] = [("", Look())]
-        node: LexborNode | None = root
-        while node is not None and not self._writer.full:
-            child: LexborNode | None = None
+        writer = self._writer
+        look = self._look(root, "body", Look()) or Look()
+        stack: list[tuple[LexborNode, str, Look]] = []
+        node = root.child
+        while not writer.full:
+            if node is None:
+                if not stack:
+                    break
+                parent, tag, look = stack.pop()
+                _closes(writer, tag)
+                node = parent.next
+                continue
             tag = node.tag or ""
             if tag == "-text":
-                look = stack[-1][1]
-                if look.shown():
-                    self._writer.text(node.text_content or "", look.pre)
-            else:
-                inner = self._look(node, tag, stack[-1][1])
-                if inner is not None:
-                    _opens(self._writer, tag)
-                    child = node.child
-                    if child is not None:
-                        stack.append((tag, inner))
-                    else:
-                        _closes(self._writer, tag)
-            node = child if child is not None else self._onward(node, root, stack)
-        return self._writer.done()
-
-    def _onward(
-        self, node: LexborNode, root: LexborNode, stack: list[tuple[str, Look]]
-    ) -> LexborNode | None:
-        """The node after *node* and all below it, closing what ends before that."""
-        while node.mem_id != root.mem_id:
-            following = node.next
-            if following is not None:
-                return following
-            parent = node.parent
-            if parent is None:
-                return None
-            tag, _ = stack.pop()
-            _closes(self._writer, tag)
-            node = parent
-        return None
+                if look.shown:
+                    writer.text(node.text_content or "", look.pre)
+                node = node.next
+                continue
+            inner = self._look(node, tag, look)
+            if inner is not None:
+                _opens(writer, tag)
+                child = node.child
+                if child is not None:
+                    stack.append((node, tag, look))
+                    look, node = inner, child
+                    continue
+                _closes(writer, tag)
+            node = node.next
+        return writer.done()
 
 
 def bounded(html: str) -> str:
@@ -231,12 +224,12 @@ def bounded(html: str) -> str:
     return html
 
 
+def tree_to_text(parser: LexborHTMLParser) -> str:
+    """The text that a person would see of HTML that is parsed, from what ``bounded`` left of it."""
+    root = parser.body or parser.root
+    return "" if root is None else visible(_Walk(parser).run(root))
+
+
 def html_to_text(html: str) -> str:
     """The text that a person would see of *html*; never raises, whatever is in it."""
     return tree_to_text(LexborHTMLParser(bounded(html)))
-
-
-def tree_to_text(parser: LexborHTMLParser) -> str:
-    """The same of HTML that is parsed already, from what ``bounded`` left of it."""
-    root = parser.body or parser.root
-    return "" if root is None else visible(_Walk(parser).run(root))

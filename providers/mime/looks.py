@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
+SMALLEST: Final = 2.0
+"""Pixels of the largest text that nobody can read."""
 STYLE_CHARS: Final = 4096
 """How much of one style attribute is looked at."""
 SHEET_CHARS: Final = 256 * 1024
@@ -45,19 +47,14 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How text looks at one place: what is inherited from everything around it."""
+    """How text looks at one place: what is inherited, and whether a person sees it there."""
 
     size: float = 16.0
     hidden: bool = False
     colour: int = 0
     background: int = 0xFFFFFF
     pre: bool = False
-
-    def shown(self) -> bool:
-        """Whether a person sees text here."""
-        if self.hidden or self.size <= 2.0:
-            return False
-        return self.background < 0 or not _alike(self.colour, self.background)
+    shown: bool = True
 
 
 PLAIN: Final = Style()
@@ -196,17 +193,22 @@ def style_of(attributes: Mapping[str, str | None]) -> Style:
 
 
 def inherit(look: Look, style: Style) -> Look:
+    """How an element with *style* looks inside one that looks as *look*."""
     if style is PLAIN:
         return look
     size = look.size
     if style.size is not None:
         size = size * style.size if style.relative else style.size
+    hidden = look.hidden if style.hidden is None else style.hidden
+    colour = look.colour if style.colour is None else style.colour
+    background = look.background if style.background is None else style.background
     return Look(
         size=size,
-        hidden=look.hidden if style.hidden is None else style.hidden,
-        colour=look.colour if style.colour is None else style.colour,
-        background=look.background if style.background is None else style.background,
+        hidden=hidden,
+        colour=colour,
+        background=background,
         pre=look.pre if style.pre is None else style.pre,
+        shown=not hidden and size > SMALLEST and (background < 0 or not _alike(colour, background)),
     )
 
 

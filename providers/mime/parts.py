@@ -10,10 +10,12 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from selectolax.lexbor import LexborHTMLParser
+
 from providers.mime.charset import decode
 from providers.mime.content import body, size, unwrap_uu
 from providers.mime.flowed import unflow
-from providers.mime.html import TEXT_CHARS, bounded, html_to_text
+from providers.mime.html import TEXT_CHARS, bounded, tree_to_text
 from providers.mime.invisible import visible
 from providers.mime.message import Attachment
 from providers.mime.params import Structured, file_name, parse_structured
@@ -107,7 +109,7 @@ class Reader:
         if len(html) + decoded.text.count("\0") < len(decoded.text):
             self.out.note("the HTML is too long or too deep; its end was not read")
         self.htmls.append(html)
-        return html_to_text(html)
+        return tree_to_text(LexborHTMLParser(html))
 
     def read(self, part: Part) -> list[str]:
         """The texts to read of *part* and what it contains, in their order."""

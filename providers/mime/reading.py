@@ -180,9 +180,10 @@ def _no_mail(raw: bytes) -> str:
 
 
 def _all_addresses(headers: Headers, name: str, charset: str | None) -> tuple[Address, ...]:
-    return tuple(
-        address for value in headers.all(name) for address in parse_addresses(value, charset)
-    )
+    values = headers.all(name)
+    if len(values) == 1:
+        return parse_addresses(values[0], charset)
+    return tuple(address for value in values for address in parse_addresses(value, charset))
 
 
 def _read(raw: bytes, parents: Sequence[str]) -> Mail:
