@@ -119,6 +119,8 @@ def size(raw: bytes, part: Part) -> int:
 def unwrap_uu(text: bytes) -> tuple[bytes, list[tuple[str, int]]]:
     """Plain text without the files that uuencode put into it, and their names and sizes."""
     files: list[tuple[str, int]] = []
+    if b"begin " not in text:
+        return text, files
     kept: list[bytes] = []
     position = 0
     while (begin := _UU_BEGIN.search(text, position)) is not None:

@@ -197,7 +197,7 @@ def _by_known_words(found: Sequence[str], script: str) -> str | None:
 
 
 def _best(text: str, script: str) -> str | None:
-    found = [word.casefold().replace("’", "'") for word in _WORD.findall(text)][:_MOST_WORDS]
+    found = _WORD.findall(text.casefold().replace("’", "'"))[:_MOST_WORDS]
     if not found:
         return None
     plain = _by_known_words(found[:_SAMPLE], script)

@@ -25,7 +25,7 @@ ATTACHMENTS_MAX: Final = 500
 """The most attachments that are listed."""
 GRAM: Final = 5
 """Length of the pieces of text by which two alternatives are compared."""
-GRAMS_FROM: Final = 6000
+GRAMS_FROM: Final = 2500
 """How many letters of each alternative are compared."""
 AGREE: Final = 0.45
 """The share of pieces that alternatives have in common when they say the same."""
@@ -176,7 +176,8 @@ class Reader:
 
     def attach(self, root: Part) -> None:
         """List every leaf that was not read."""
-        shown = {name for html in self.htmls for name in _CID.findall(html)}
+        pictured = (html for html in self.htmls if "cid:" in html.lower())
+        shown = {name for html in pictured for name in _CID.findall(html)}
         for part in root.walk():
             if part.children or id(part) in self.used:
                 continue
