@@ -71,6 +71,7 @@ def _either(entries: str) -> str:
 _WROTE: Final = re.compile(
     rf"(?<!\w)(?:{_either(words.WROTE)})(?!\w)|{_either(words.WROTE_UNSPACED)}"
 )
+_ENDS_WITH_WROTE: Final = re.compile(rf"(?:{_WROTE.pattern})[-—– ]*$")
 _ADDRESS: Final = re.compile(r"[^\s<>()\[\]\"',;:@]{1,80}@[\w.-]{1,120}")
 _ENDS_WITH_ADDRESS: Final = re.compile(r"[<(\[](?:mailto:)?[^\s<>@]{1,80}@[\w.-]{1,120}[>)\]]+$")
 _BRACKETED: Final = re.compile(r"[<(\[][^\s<>()\[\]@]{1,80}@")
@@ -152,7 +153,7 @@ def _may_end(line: str, marked_next: bool) -> bool:
         return True
     if marked_next and is_rule(line):
         return True
-    return (marked_next or text.endswith("---")) and bool(_WROTE.search(fold(line)))
+    return (marked_next or text.endswith("---")) and bool(_ENDS_WITH_WROTE.search(fold(text)))
 
 
 def _is_whole(joined: str, first: str) -> bool:
@@ -170,6 +171,8 @@ def _introduces(joined: str, marked_next: bool) -> bool:
     address = "@" in body and _ADDRESS.search(body) is not None
     date = _DATE.search(body) is not None
     timed = date and _TIME.search(body) is not None
+    if not (address or timed or joined.rstrip("*_ ").endswith((":", "："))):
+        return False
     if not (address or timed or marked_next) or _is_own_sentence(joined, folded):
         return False
     if timed and address and (marked_next or _ENDS_WITH_ADDRESS.search(body)):

@@ -120,7 +120,7 @@ class _Walk:
         self.reading = reading
         self.lines = reading.plain
         self.marked = reading.marked
-        self.own_above = False
+        self.first_own: int | None = None
         self.cut_above = False
         self.after = reading.after
 
@@ -137,7 +137,7 @@ class _Walk:
                 continue
             step = self._announcement(at, first)
             if step is None:
-                self.own_above = True
+                self.first_own = at if self.first_own is None else self.first_own
                 at += 1
             elif step < 0:
                 return
@@ -184,6 +184,8 @@ class _Walk:
         following = self.after[end - 1]
         if following < len(self.lines) and self.marked[following]:
             return following
+        if not self._own_before(start) and any(self.marked[end:]):
+            return following  # with nothing above, the author answers below, between the marks
         self._cut(end, len(self.lines), Cut.BELOW)
         return -1
 
@@ -259,11 +261,7 @@ class _Walk:
         return self.lines[before].endswith((":", "："))
 
     def _own_before(self, at: int) -> bool:
-        return self.own_above or any(
-            self.reading.why[line] is None and not self.marked[line] and self.lines[line]
-            for line in range(max(0, at - 4), at)
-            if not is_rule(self.lines[line])
-        )
+        return self.first_own is not None and self.first_own < at
 
     def _rule_above(self, at: int) -> int:
         """The line from which an announcement at ``at`` goes: a drawn line above goes with it."""

@@ -211,7 +211,7 @@ def _says_sent(folded: str) -> bool:
 def _footer_start(lines: Sequence[str]) -> int | None:
     """Where the footer of a mailing list begins: a drawn line, then few lines naming the list."""
     first = max(0, len(lines) - _MOST_FOOTER)
-    for at in range(first, len(lines)):
+    for at in range(len(lines) - 1, first - 1, -1):
         if len(lines[at]) >= 4 and is_rule(lines[at]):
             below = [fold(line[:_LONG_LINE]) for line in lines[at + 1 :] if line]
             if any(_FOOTER.search(line) for line in below) and not any("?" in b for b in below):
