@@ -37,7 +37,7 @@ _FORWARD: Final = re.compile(
     r"begin doorgestuurd bericht|oorspronkelijk bericht)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-_REPORTED: Final = re.compile(r"\S\s+[\"“„«»'‘‚].{0,400}[?？][\"”“«»'’]+[\s.!,)]*$", re.DOTALL)
+_REPORTED: Final = re.compile(r"[\"“„«»‘‚].{0,400}[?？][\"”“«»’]+[\s.!,)]*$", re.DOTALL)
 _ASKING: Final = frozenset({Kind.REQUEST, Kind.QUESTION})
 _SILENT: Final = frozenset({Kind.GREETING})
 

@@ -46,16 +46,18 @@ _HOST: Final = re.compile(
 )
 _WORD: Final = re.compile(r"[^\W_]+")
 _MARKS: Final = re.compile("[\u0300-\u036f]")
+_QUOTED: Final = re.compile(r"\s{0,8}(?:\w{1,12}>|[>|]\s?[^|\s])")
 _BULLET: Final = re.compile(r"\s*(?:[-*•·–—>»]|\(?\d{1,2}[.)]|\(?[a-zA-Z][.)])\s+")
+_ENDS: Final = ".!?…‼⁇⁈⁉\u037e؟۔"
 _END: Final = re.compile(
-    r"(?<![.!?…‼⁇⁈⁉;؟۔])[.!?…‼⁇⁈⁉;؟۔]+[\"'”’»)\]]*(?=\s)|(?<![。！？｡])[。！？｡]+[」』）”]*"
+    rf"(?<![{_ENDS}])[{_ENDS}]+[\"'”’»)\]]*(?=\s)|(?<![。！？｡])[。！？｡]+[」』）”]*"
 )
 _SHORT_WORDS: Final = (
     "mr mrs ms dr st prof e.g i.e z.b d.h u.a bzw ca nr no vs p.ex sr sra dott sig ing art tel "
     "bijv dhr mevr mw av approx inc ltd co jr n.b evtl ggf usw inkl"
 )
 _SHORT: Final = frozenset(_SHORT_WORDS.split())
-_QUESTION: Final = "?？؟⁇⁈⁉՞፧;;"
+_QUESTION: Final = "?？؟⁇⁈⁉՞፧\u037e"
 _FINAL: Final = " \t\n\"'”’»)]」』）.!*_"
 _CLAUSE: Final = frozenset(",;:(–—-!.¿¡/…")
 
@@ -120,7 +122,7 @@ def _paragraphs(text: str) -> list[str]:
     joined: list[str] = []
     previous = ""
     for line in text.split("\n"):
-        bare = line.strip()
+        bare = line.strip() if _QUOTED.match(line) is None else ""
         wrapped = len(previous) >= 45 and not previous.endswith((":", ".", "?", "!", ","))
         continues = wrapped or (len(previous) >= 45 and previous.endswith(",") and bool(bare))
         if joined and bare and continues and not _BULLET.match(line):
@@ -143,8 +145,6 @@ def _split(paragraph: str) -> list[str]:
 
 
 def _is_end(paragraph: str, begin: int, end: re.Match[str]) -> bool:
-    if end.group()[0] == ";" and end.group()[0] != "\u037e":
-        return False
     if not end.group().startswith("."):
         return True
     following = paragraph[end.end() : end.end() + 2].strip()
