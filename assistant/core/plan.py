@@ -99,7 +99,8 @@ def plan(
     """What to do with this thread as it is now. *envelope* is that of an answer to all."""
     overtaken = _overtaken(conversation, known)
     for draft in known.drafts:
-        if draft.discard_asked and draft.state in (DraftState.HELD, DraftState.EDITED):
+        # One that was edited since is the owner's, whatever they asked before.
+        if draft.discard_asked and draft.state is DraftState.HELD:
             return Plan(
                 act=RemoveDraft(draft=draft.id),
                 because="its draft is being discarded",

@@ -27,6 +27,7 @@ from storage.words import (
     MAILBOX_CHANGING,
     NO_FAULTS,
     By,
+    DraftState,
     FaultPoint,
     Faults,
     IntentId,
@@ -49,6 +50,7 @@ class Refusal(StrEnum):
     BLOCKED = "another call into this thread is open"
     DRAFT_HELD = "the thread holds an unsent draft of ours"
     OWNER_DRAFT = "the owner has an unsent draft in the thread"
+    NOT_OURS = "the draft is not the version that we made any more"
     KEY_USED = "this was asked before"
     BACKING_OFF = "refused before, to be tried again later"
     NO_TRIES = "refused too often"
@@ -161,7 +163,19 @@ def _not_as_planned(conn: Connection, asked: Asked) -> Refused | None:
             return Refused(why=Refusal.DRAFT_HELD)
         if asked.owner_draft_in_place:
             return Refused(why=Refusal.OWNER_DRAFT)
+    if asked.kind is Kind.REMOVE_DRAFT and not _is_as_made(conn, asked):
+        return Refused(why=Refusal.NOT_OURS)
     return None
+
+
+def _is_as_made(conn: Connection, asked: Asked) -> bool:
+    target = asked.plan.get("draft")
+    draft = drafts.one(conn, target) if isinstance(target, int) else None
+    return (
+        draft is not None
+        and draft.state is DraftState.HELD
+        and draft.version == asked.plan.get("version")
+    )
 
 
 def _may_call_again(earlier: Intent, asked: Asked, now: int) -> By | Refused:

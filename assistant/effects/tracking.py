@@ -85,7 +85,7 @@ def take_in(conn: Connection, row: ThreadRow, sights: Sequence[DraftSight], secr
 
 def _edited(conn: Connection, draft: Draft, sight: DraftSight | None, now: int) -> Draft:
     if sight is None:
-        return _update(conn, draft, state=DraftState.EDITED, missing_at=None)
+        return _update(conn, draft, state=DraftState.EDITED, missing_at=None, discard_asked_by=None)
     if draft.state is not DraftState.EDITED:
         log(conn, now, draft.integration, draft.thread, "draft_edited", draft=draft.id)
     return _update(
@@ -96,6 +96,7 @@ def _edited(conn: Connection, draft: Draft, sight: DraftSight | None, now: int) 
         version=sight.version,
         content_hash=sight.content_hash,
         missing_at=None,
+        discard_asked_by=None,
     )
 
 
