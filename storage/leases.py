@@ -68,6 +68,14 @@ class LeaseLostError(Exception):
 
 
 _lease_is = sa.and_(leases.c.integration == sa.bindparam("i"), leases.c.thread == sa.bindparam("t"))
+_same_thread = sa.and_(
+    threads.c.integration == leases.c.integration, threads.c.thread == leases.c.thread
+)
+_paused = (
+    sa.select(sa.literal(1))
+    .where(pauses.c.integration.in_(["*", mailboxes.c.integration]))
+    .exists()
+)
 _COLUMNS = (
     leases.c.thread,
     leases.c.owner,
@@ -260,10 +268,27 @@ def take_due(
 
 
 def next_due_at(conn: Connection, allowed: Collection[IntegrationId]) -> int | None:
-    """When the next thread of these integrations falls due (epoch ms), or None."""
+    """When the next thread that can be taken falls due (epoch ms), or None.
+
+    A thread in somebody's hands can be taken when that lease is over, at the earliest.
+    """
+    at = sa.case(
+        (
+            sa.and_(leases.c.owner.is_not(None), leases.c.expires_at > threads.c.due_at),
+            leases.c.expires_at,
+        ),
+        else_=threads.c.due_at,
+    )
     when = conn.scalar(
-        sa.select(sa.func.min(threads.c.due_at)).where(
-            threads.c.integration.in_(sorted(allowed)), threads.c.quarantined_at.is_(None)
+        sa.select(sa.func.min(at))
+        .join(leases, _same_thread)
+        .join(mailboxes, mailboxes.c.integration == threads.c.integration)
+        .where(
+            threads.c.integration.in_(sorted(allowed)),
+            threads.c.due_at.is_not(None),
+            threads.c.quarantined_at.is_(None),
+            mailboxes.c.problem.is_(None),
+            ~_paused,
         )
     )
     return int(when) if when is not None else None
@@ -312,18 +337,13 @@ def _hungry(conn: Connection, now: int, allowed: Collection[IntegrationId]) -> l
         )
         .exists()
     )
-    paused = (
-        sa.select(sa.literal(1))
-        .where(pauses.c.integration.in_(["*", mailboxes.c.integration]))
-        .exists()
-    )
     rows = conn.execute(
         sa.select(mailboxes.c.integration)
         .where(
             mailboxes.c.integration.in_(sorted(allowed)),
             mailboxes.c.problem.is_(None),
             due,
-            ~paused,
+            ~_paused,
         )
         .order_by(mailboxes.c.last_served_at.asc().nulls_first(), mailboxes.c.integration)
     )
@@ -333,13 +353,7 @@ def _hungry(conn: Connection, now: int, allowed: Collection[IntegrationId]) -> l
 def _due(conn: Connection, integration: str, now: int, limit: int) -> list[LeaseRow]:
     rows = conn.execute(
         sa.select(*_COLUMNS)
-        .join(
-            threads,
-            sa.and_(
-                threads.c.integration == leases.c.integration,
-                threads.c.thread == leases.c.thread,
-            ),
-        )
+        .join(threads, _same_thread)
         .where(
             threads.c.integration == integration,
             threads.c.due_at <= now,

@@ -104,9 +104,18 @@ def set_up_logging(*, verbose: bool = False, quiet: bool = False) -> None:
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=lambda *_: _Stderr(),
         cache_logger_on_first_use=True,
     )
+
+
+class _Stderr:
+    """Writes to what stderr is at that moment."""
+
+    def msg(self, message: str) -> None:
+        click.echo(message, err=True)
+
+    debug = info = warning = error = exception = critical = msg
 
 
 def _errors_by_name(_logger: object, _method: str, event: EventDict) -> EventDict:

@@ -1,0 +1,251 @@
+"""From a mail in a Maildir to a reviewed draft, by the command line alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from tests.cli.conftest import Place
+
+Items = Callable[[object], list[dict[str, object]]]
+
+
+def test_once_drafts_a_reply_and_leaves_the_mail_unread(place: Place) -> None:
+    message_id = place.deliver(1)
+    place.run("once")
+    (draft,) = place.drafts()
+    assert f"In-Reply-To: {message_id}".encode() in draft
+    assert len(list((place.maildir / "new").iterdir())) == 1
+
+
+def test_a_second_pass_drafts_nothing_more(place: Place) -> None:
+    place.deliver(1)
+    place.run("once")
+    place.run("once")
+    assert len(place.drafts()) == 1
+
+
+def test_once_counts_what_it_did(place: Place) -> None:
+    place.deliver(1)
+    place.deliver(2, "Thanks!")
+    document = place.json("once")
+    assert isinstance(document, dict)
+    (row,) = document["mailboxes"]
+    assert row["mailbox"] == "robin/local"
+    assert (row["messages"], row["threads"], row["triaged"], row["drafted"]) == (2, 2, 2, 1)
+    assert (row["unknown"], row["quarantined"], row["failed"]) == (0, 0, 0)
+
+
+def test_a_message_that_overtakes_a_draft_makes_an_item_and_no_second_draft(
+    place: Place, items: Items
+) -> None:
+    first = place.deliver(1)
+    place.run("once")
+    place.deliver(2, "Robin, and could you also send the key?", answers=first)
+    place.run("once")
+    assert len(place.drafts()) == 1
+    kinds = [item["kind"] for item in items(place.json("review", "list"))]
+    assert sorted(map(str, kinds)) == ["draft_overtaken", "draft_ready"]
+
+
+def test_a_removed_draft_frees_the_way_for_the_next_message(place: Place, items: Items) -> None:
+    first = place.deliver(1)
+    place.run("once")
+    (file,) = place.draft_files()
+    file.unlink()
+    second = place.deliver(2, "Robin, and could you also send the key?", answers=first)
+    place.run("once")
+    (draft,) = place.drafts()
+    assert f"In-Reply-To: {second}".encode() in draft
+    kinds = [item["kind"] for item in items(place.json("review", "list"))]
+    assert kinds == ["draft_ready"]
+
+
+def test_a_removed_draft_is_not_made_again_for_the_same_message(place: Place) -> None:
+    place.deliver(1)
+    place.run("once")
+    (file,) = place.draft_files()
+    file.unlink()
+    place.run("once")
+    place.run("once")
+    assert place.drafts() == []
+
+
+def test_a_sent_draft_frees_the_way_and_is_known_as_sent(place: Place, items: Items) -> None:
+    first = place.deliver(1)
+    place.run("once")
+    (file,) = place.draft_files()
+    os.rename(file, place.maildir / ".Sent" / "cur" / f"{file.name.partition(':')[0]}:2,S")
+    place.run("once")
+    (thread,) = items(place.json("threads"))
+    draft = thread["draft"]
+    assert isinstance(draft, dict)
+    assert draft["state"] == "sent"
+    second = place.deliver(2, "Robin, and could you also send the key?", answers=first)
+    place.run("once")
+    (made,) = place.drafts()
+    assert f"In-Reply-To: {second}".encode() in made
+
+
+def test_a_draft_that_the_owner_changed_is_never_discarded(place: Place, items: Items) -> None:
+    place.deliver(1)
+    place.run("once")
+    (file,) = place.draft_files()
+    file.write_bytes(file.read_bytes() + b"My own words\r\n")
+    (item,) = items(place.json("review", "list"))
+    place.run("review", "do", str(item["id"]), "discard")
+    (draft,) = place.drafts()
+    assert b"My own words" in draft
+
+
+def test_the_owners_own_draft_keeps_ours_away(place: Place, items: Items) -> None:
+    first = place.deliver(1)
+    (place.maildir / ".Drafts" / "cur" / "1700000000.M1.own:2,D").write_bytes(
+        b"From: robin@example.com\nTo: mina1@example.org\nSubject: Re: Plan 1\n"
+        b"Message-ID: <own@example.com>\nIn-Reply-To: " + first.encode() + b"\n\nI will.\n"
+    )
+    place.run("once")
+    assert len(place.drafts()) == 1
+    (thread,) = items(place.json("threads"))
+    assert thread["draft"] is None
+    assert thread["no_draft_because"] == "you have an unsent draft in this thread"
+
+
+def test_discarding_removes_exactly_our_draft(place: Place, items: Items) -> None:
+    place.deliver(1)
+    place.deliver(2)
+    place.run("once")
+    first, _second = items(place.json("review", "list"))
+    place.run("review", "do", str(first["id"]), "discard")
+    assert len(place.drafts()) == 1
+    assert len(items(place.json("review", "list"))) == 1
+
+
+def test_the_same_key_gives_the_same_operation(place: Place, items: Items) -> None:
+    place.deliver(1)
+    place.run("once")
+    (item,) = items(place.json("review", "list"))
+    words = ("review", "do", str(item["id"]), "keep", "--key", "mine")
+    first, again = place.json(*words), place.json(*words)
+    assert isinstance(first, dict)
+    assert isinstance(again, dict)
+    assert (first["replayed"], again["replayed"]) == (False, True)
+    assert first["operation"] == again["operation"]
+
+
+def test_a_key_used_for_something_else_is_a_conflict(place: Place, items: Items) -> None:
+    place.deliver(1)
+    place.run("once")
+    (item,) = items(place.json("review", "list"))
+    place.run("review", "do", str(item["id"]), "keep", "--key", "mine")
+    refused = place.json("review", "do", str(item["id"]), "discard", "--key", "mine", status=1)
+    assert isinstance(refused, dict)
+    assert refused["error"] == "conflict"
+
+
+def test_a_pause_stops_drafting_and_a_resume_lets_it_go_on(place: Place) -> None:
+    place.run("pause")
+    place.deliver(1)
+    place.run("once")
+    assert place.drafts() == []
+    place.run("resume")
+    place.run("once")
+    assert len(place.drafts()) == 1
+
+
+def test_one_bad_users_file_does_not_stop_another_user(place: Place, items: Items) -> None:
+    (place.config / "users" / "tove.toml").write_text("name = \n")
+    place.deliver(1)
+    place.run("once")
+    assert len(place.drafts()) == 1
+    faults = [i for i in items(place.json("review", "list")) if i["kind"] == "config_fault"]
+    assert "tove.toml:1" in str(faults[0]["summary"])
+
+
+def test_a_mended_users_file_closes_its_item(place: Place, items: Items) -> None:
+    broken = place.config / "users" / "tove.toml"
+    broken.write_text("name = \n")
+    place.run("once")
+    broken.unlink()
+    place.run("once")
+    assert items(place.json("review", "list")) == []
+
+
+def test_strict_ends_with_three_when_something_waits(place: Place) -> None:
+    place.deliver(1)
+    place.run("once", "--strict", status=3)
+
+
+def test_a_missing_maildir_is_told_with_a_remedy(place: Place, items: Items) -> None:
+    place.user_file.write_text(
+        place.user_file.read_text().replace(str(place.maildir), str(place.root / "nowhere"))
+    )
+    place.run("once", status=1)
+    (item,) = items(place.json("review", "list"))
+    assert item["kind"] == "mailbox_ill"
+    assert "nowhere" in str(item["summary"])
+
+
+def test_a_file_that_is_no_mail_stops_nothing(place: Place) -> None:
+    place.deliver(1)
+    (place.maildir / "new" / "1700000001.junk").write_bytes(os.urandom(4096))
+    place.run("once")
+    assert len(place.drafts()) == 1
+
+
+def test_reading_commands_before_the_first_pass_say_what_to_do(place: Place) -> None:
+    assert "fencepost once" in place.run("status", status=1)
+
+
+def test_explain_tells_the_story_of_a_thread(place: Place, items: Items) -> None:
+    place.deliver(1)
+    place.run("once")
+    (thread,) = items(place.json("threads"))
+    document = place.json("explain", "robin/local", str(thread["thread"]))
+    assert isinstance(document, dict)
+    kinds = [event["kind"] for event in document["events"]]
+    assert kinds == ["noted", "claimed", "answered", "accepted", "triaged"]
+
+
+def test_a_configuration_that_is_wrong_ends_with_two(place: Place) -> None:
+    (place.config / "fencepost.toml").write_text("[storage]\nurll = 1\n")
+    said = place.run("status", status=2)
+    assert "fencepost.toml, line 2" in said
+    assert "url" in said
+
+
+def test_a_database_of_a_newer_release_is_refused_and_said(place: Place) -> None:
+    import sqlite3
+
+    place.run("once")
+    with sqlite3.connect(place.data_dir / "fencepost.db") as conn:
+        conn.execute("UPDATE alembic_version SET version_num = '9999'")
+    conn.close()
+    assert "newer release" in place.run("once", status=1)
+    assert "newer release" in place.run("status", status=1)
+
+
+def test_a_lost_installation_key_refuses_to_start(place: Place) -> None:
+    place.deliver(1)
+    place.run("once")
+    (place.config / "installation.key").unlink()
+    assert "restore the key" in place.run("once", status=1)
+
+
+def test_a_restored_database_makes_nothing_again(place: Place) -> None:
+    import shutil
+
+    place.deliver(1)
+    place.run("pause")
+    place.run("once")
+    backup = place.root / "backup.db"
+    shutil.copy(place.data_dir / "fencepost.db", backup)
+    place.run("resume")
+    place.run("once")
+    assert len(place.drafts()) == 1
+    for leftover in place.data_dir.glob("fencepost.db*"):
+        leftover.unlink()
+    shutil.copy(backup, place.data_dir / "fencepost.db")
+    place.run("resume")
+    place.run("once")
+    assert len(place.drafts()) == 1
