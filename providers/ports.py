@@ -53,7 +53,8 @@ class Profile:
 
     ``lag_s``: how long after a write a listing may still miss it. ``marks``: which marks survive
     (``header``, ``message_id``, ``content``). ``versioned_removal``: an exact version can be
-    removed. ``network``: the storage is remote, so absence of an error proves less.
+    removed. ``network``: the storage is remote, so absence of an error proves less. ``notes`` say
+    what the server lacks, and what follows.
     """
 
     provider: str
@@ -61,6 +62,7 @@ class Profile:
     marks: frozenset[str]
     versioned_removal: bool
     network: bool
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +175,9 @@ class LookRequest:
     ``mark`` is the exact value of our mark header, ``content_hash`` that of the bytes asked for,
     ``place`` and ``before`` the snapshot (its drafts' refs), ``token`` the staged bytes,
     ``may_withdraw``: the intent is unknown, so staged bytes may be taken back to prove never.
-    ``caller_ended``: the caller recorded the end of its call or is known dead on this host.
+    ``caller_ended``: the caller recorded the end of its call or is known dead on this host;
+    ``ended_at`` when it recorded that. ``earlier`` are the ``absent`` facts of earlier looks at
+    this attempt, each with ``at``, its POSIX time in seconds by the store's clock.
     """
 
     intent: IntentId
@@ -188,6 +192,8 @@ class LookRequest:
     claimed_at: datetime
     may_withdraw: bool
     caller_ended: bool
+    ended_at: datetime | None = None
+    earlier: Sequence[Json] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
