@@ -45,8 +45,6 @@ class Stamp:
     ino: int
     mtime_ns: int
     size: int
-    dev: int = 0
-    ctime_ns: int = 0
 
 
 @contextmanager
@@ -277,7 +275,7 @@ def explain(error: OSError, path: Path, doing: str) -> ProviderError:
 
 
 def _stamp(found: os.stat_result) -> Stamp:
-    return Stamp(found.st_ino, found.st_mtime_ns, found.st_size, found.st_dev, found.st_ctime_ns)
+    return Stamp(found.st_ino, found.st_mtime_ns, found.st_size)
 
 
 def _file_mode(above: int) -> int:

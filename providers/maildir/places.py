@@ -127,7 +127,7 @@ class Places:
         ref = ref_of(place.label, item.uniq)
         now = stamp(place.path, item)
         held = self._heads.get(ref)
-        if held is not None and _same(held[0], now):
+        if held is not None and held[0] == now:
             return Found(place, item, held[1], now)
         raw, read = read_head(f"{place.path}/{item.sub}/{item.on_disk}")
         heads = read_heads(raw)
@@ -202,7 +202,3 @@ def belongs(found: Found, scope: ThreadScope) -> bool:
 def sha256(raw: bytes) -> str:
     """The SHA-256 of *raw* in hex."""
     return hashlib.sha256(raw).hexdigest()
-
-
-def _same(held: Stamp, now: Stamp) -> bool:
-    return (held.ino, held.mtime_ns, held.size) == (now.ino, now.mtime_ns, now.size)

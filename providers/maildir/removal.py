@@ -34,7 +34,15 @@ from providers.maildir.files import (
     settled_listing,
     sync_folder,
 )
-from providers.maildir.names import Aside, Entry, aside_name, aside_of, going_back, version_of
+from providers.maildir.names import (
+    Aside,
+    Entry,
+    aside_name,
+    aside_of,
+    entry,
+    going_back,
+    version_of,
+)
 from providers.maildir.places import sha256
 from storage.words import (
     Accepted,
@@ -200,15 +208,20 @@ def _lies_long(sub: int, aside: Aside) -> bool:
 
 
 def _link_free(sub: int, held: str, file: str) -> None:
-    """Link *held* to *file*, or to a name of its own where another mail has taken that one."""
-    try:
-        os.link(held, file, src_dir_fd=sub, dst_dir_fd=sub, follow_symlinks=False)
-    except FileExistsError:
-        there = os.stat(file, dir_fd=sub, follow_symlinks=False)
-        mine = os.stat(held, dir_fd=sub, follow_symlinks=False)
-        if (there.st_dev, there.st_ino) != (mine.st_dev, mine.st_ino):
-            fresh = f"{int(mine.st_mtime)}.R{secrets.token_hex(8)}.fencepost:2,D"
-            os.link(held, fresh, src_dir_fd=sub, dst_dir_fd=sub, follow_symlinks=False)
+    """Link *held* to *file*, or to a name of its own where another mail has taken that base.
+
+    Flags may have been set on a name that an earlier recovery gave back already: then it is done.
+    """
+    mine = os.stat(held, dir_fd=sub, follow_symlinks=False).st_ino
+    target = file
+    with os.scandir(sub) as listing:
+        for item in listing:
+            if item.name.startswith(".") or entry("", item.name).uniq != entry("", file).uniq:
+                continue
+            if item.inode() == mine:
+                return
+            target = f"{int(time.time())}.R{secrets.token_hex(8)}.fencepost:2,D"
+    os.link(held, target, src_dir_fd=sub, dst_dir_fd=sub, follow_symlinks=False)
 
 
 def _links(root: int, sub: int, file: str) -> bool:

@@ -104,7 +104,7 @@ class Search:
                 except OSError as error:
                     unread.append(f"{place.label}: {error.strerror or error}")
                     continue
-                for one in _distinct(found):
+                for one in found:
                     self._judge(one, request, hits, candidates)
                 unread += _unread(place, failed, request)
             return _effects(hits), candidates, unread
@@ -183,16 +183,6 @@ def _effects(hits: list[DraftSight]) -> list[DraftSight]:
     if len(unsent) > 1:
         return unsent
     return sent[:1] or unsent or [one for one in hits if one.folder is Folder.TRASH]
-
-
-def _distinct(found: Iterable[Found]) -> Iterable[Found]:
-    """Each file once, though two names may link to it while a draft is put back."""
-    seen: set[tuple[int, int]] = set()
-    for one in found:
-        key = (one.stamp.dev, one.stamp.ino)
-        if key not in seen:
-            seen.add(key)
-            yield one
 
 
 def _plain_draft(one: Found) -> bool:

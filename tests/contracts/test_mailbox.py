@@ -176,6 +176,17 @@ async def test_known_mail_is_not_shown_to_a_new_process(harness: Harness, box: M
     await other.close()
 
 
+async def test_a_pass_shows_only_what_the_store_does_not_know(
+    harness: Harness, box: Mailbox
+) -> None:
+    notes = Notes()
+    harness.deliver(question())
+    await first_pass(box, notes)
+    harness.deliver(mail("<second@example.org>"))
+    again = await box.changes(None, since=None, known=notes.known)
+    assert ids(again.seen) == ["<second@example.org>"]
+
+
 async def test_first_pass_looks_back_by_arrival(harness: Harness, box: Mailbox) -> None:
     harness.deliver(mail("<old@example.org>"), days_ago=9)
     harness.deliver(question(), days_ago=1)
@@ -517,6 +528,15 @@ async def test_look_finds_a_draft_that_the_owner_sent(harness: Harness, box: Mai
     draft = await draft_ours(box)
     harness.owner_sends(draft.ref)
     assert [one.folder for one in (await look(box, harness)).found] == [Folder.SENT]
+
+
+async def test_two_unsent_drafts_are_counted_though_a_third_was_sent(
+    harness: Harness, box: Mailbox
+) -> None:
+    await draft_ours(box)
+    await draft_ours(box)
+    harness.deliver(ours(), Folder.SENT)
+    assert len((await look(box, harness)).found) == 2
 
 
 async def test_look_finds_a_draft_in_the_trash(harness: Harness, box: Mailbox) -> None:

@@ -105,7 +105,9 @@ class DraftsMachine(RuleBasedStateMachine):
     @rule(token=drafts, flag=st.sampled_from("FPR"))
     def owner_flags(self, token: Token, flag: str) -> None:
         for file in self.cur.glob(f"{token.name}:*"):
-            file.rename(file.with_name(f"{token.name}:2,DS{flag}"))
+            flagged = file.with_name(f"{token.name}:2,DS{flag}")
+            if not flagged.exists():
+                file.rename(flagged)
 
     @rule(token=drafts)
     def owner_edits(self, token: Token) -> None:
@@ -157,6 +159,11 @@ class DraftsMachine(RuleBasedStateMachine):
         assert not self.proved & self.accepted
         names = {file.name for file in self.cur.iterdir()}
         assert not any(name.startswith(tuple(self.proved)) for name in names)
+
+    @invariant()
+    def no_two_files_share_a_base_name_by_our_doing(self) -> None:
+        names = [file.name for file in self.cur.iterdir() if not file.name.startswith(".")]
+        assert len(names) == len({name.partition(":")[0] for name in names})
 
     @invariant()
     def a_draft_is_there_once_until_somebody_removes_it(self) -> None:

@@ -219,6 +219,15 @@ async def test_a_link_is_not_followed_out_of_the_mailbox(
     assert seen.unreadable
 
 
+async def test_no_reference_leads_out_of_the_mailbox(
+    world: MaildirHarness, box: MaildirMailbox
+) -> None:
+    (world.path / "secret").write_bytes(b"secret")
+    (world.root / "new" / ".hidden").write_bytes(b"hidden")
+    refs = [Ref("INBOX/..%2F..%2Fsecret"), Ref("INBOX/../../secret"), Ref("INBOX/.hidden")]
+    assert [one.raw for one in await box.fetch(refs)] == [None] * 3
+
+
 async def test_dot_names_of_others_are_no_mail(world: MaildirHarness, box: MaildirMailbox) -> None:
     (world.root / "cur" / ".nfs000001").write_bytes(question())
     assert (await passed(box)).seen == ()

@@ -247,6 +247,26 @@ async def test_a_recovery_that_died_between_its_steps_is_finished(
     assert names_in(world) == [name]
 
 
+async def test_a_draft_whose_flags_changed_after_it_went_back_is_not_given_a_second_name(
+    world: MaildirHarness, box: MaildirMailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = await make(box)
+    await killed_aside(world, draft)
+    real = os.unlink
+
+    def die(path: str, *, dir_fd: int | None = None) -> None:
+        raise KilledError
+
+    monkeypatch.setattr(os, "unlink", die)
+    with pytest.raises(KilledError):
+        removal.recover(world.root / ".Drafts", every=True)
+    monkeypatch.setattr(os, "unlink", real)
+    back = world.file(draft.ref)
+    back.rename(back.with_name(f"{back.name}F"))
+    await box.remove_orphans(frozenset(), world.clock.now())
+    assert names_in(world) == [f"{back.name}F"]
+
+
 async def test_a_draft_without_room_for_a_second_name_is_left(
     world: MaildirHarness, box: MaildirMailbox
 ) -> None:
