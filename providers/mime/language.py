@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from providers.mime.language_letters import CYRILLIC, LETTERS
@@ -22,7 +23,12 @@ from providers.mime.language_words import LATIN
 
 _MOST_CHARS: Final = 4000
 _MOST_WORDS: Final = 300
-_NOISE: Final = re.compile(r"https?://\S{1,400}|www\.\S{1,400}|\S{1,80}@\S{1,120}|<[^<>]{1,200}>")
+_NOISE: Final = re.compile(
+    r"https?://\S{1,400}|www\.\S{1,400}|(?<!\S)[^\s@]{1,80}@\S{1,120}|<[^<>]{1,200}>"
+)
+_NOISY: Final = ("@", "://", "www.", "<")
+"""One of these stands in all that is no word of any language."""
+_TWO_LETTERS: Final = re.compile("[A-Za-z][^A-Za-z]*[A-Za-z]")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 _SCRIPTS: Final = (
@@ -48,9 +54,11 @@ _NEIGHBOURS: Final = re.compile("[ђјљњћџѓќѕў]")
 
 def language_of(text: str) -> str | None:
     """The language of ``text`` as ISO 639-1 code, or None when it is not sure."""
-    head = _NOISE.sub(" ", text[:_MOST_CHARS])
+    head = text[:_MOST_CHARS]
+    if any(sign in head for sign in _NOISY):
+        head = _NOISE.sub(" ", head)
     if head.isascii():
-        return _best(head, "latin") if sum(map(str.isalpha, head)) >= 2 else None
+        return _best(head, "latin") if _TWO_LETTERS.search(head) else None
     counts = {name: len(letters.findall(head)) for name, letters in _SCRIPTS}
     weights = {name: count * _WEIGHT.get(name, 1.0) for name, count in counts.items()}
     total = sum(weights.values())
@@ -197,12 +205,14 @@ def _by_known_words(found: Sequence[str], script: str) -> str | None:
 
 
 def _best(text: str, script: str) -> str | None:
-    found = _WORD.findall(text.casefold().replace("’", "'"))[:_MOST_WORDS]
+    words = _WORD.finditer(text.casefold().replace("’", "'"))
+    found = [word[0] for word in islice(words, _SAMPLE)]
     if not found:
         return None
-    plain = _by_known_words(found[:_SAMPLE], script)
+    plain = _by_known_words(found, script)
     if plain is not None:
         return plain
+    found += [word[0] for word in islice(words, _MOST_WORDS - _SAMPLE)]
     models = _models(script)
     ranked = [(0.0, name) for name in models]
     scores = [0.0] * len(models)
