@@ -25,6 +25,9 @@ REOPENED_MAX: Final = 100_000
 TEXT_CHARS: Final = 1024 * 1024
 """The longest text that is kept of one mail."""
 
+FEW_TAGS: Final = 600
+"""So few tags that they can't reach any of these limits by much, however they are nested."""
+
 _SKIPPED: Final = frozenset({
     "head", "script", "style", "title", "template", "noscript", "object", "svg", "math", "iframe",
     "select", "option", "datalist", "textarea", "input", "button", "audio", "video", "canvas",
@@ -207,7 +210,7 @@ class _Walk:
 def bounded(html: str) -> str:
     """The beginning of *html* that can be parsed in linear time: all of it for any real mail."""
     html = html[:HTML_CHARS].replace("\0", "")
-    if html.count("<") < FORMATS_MAX:
+    if html.count("<") < FEW_TAGS:
         return html
     depth = formats = reopened = 0
     for tag in _TAG.finditer(html):
