@@ -66,7 +66,7 @@ RAISING = {"100-nested-1500/1.eml", "101-nested-rfc822-1200/1.eml"}
 def differences(name: str) -> set[str]:
     """The fields in which the two readers disagree about one case."""
     other, mail = parsed(name), read_mail((CASES / name).read_bytes())
-    seen = {
+    seen: dict[str, tuple[object, object]] = {
         "subject": (spaced(other.subject or ""), mail.subject),
         "message_id": (other.message_id or None, mail.message_id),
         "dated": (other.date is not None, mail.date is not None),
