@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import tzinfo
 from typing import Protocol, TypeVar
 
 from anyio import to_thread
 
 from assistant.core.plan import Policy
 from assistant.core.reconciliation import Schedule
+from assistant.core.tokens import Rate
 from assistant.effects.guard import Store
 from assistant.effects.settle import Timing
 from assistant.settings import Settings
 from assistant.timing import Wake
 from leases.keeper import Keeper
 from providers.mime.message import Mail, Owner
-from providers.ports import Mailbox, Notifier
+from providers.ports import Mailbox, Model, Notifier
 from storage.words import NO_FAULTS, Clock, Faults, IntegrationId, OwnerId, UserName
 
 T = TypeVar("T")
@@ -40,6 +42,25 @@ async def on_a_thread(job: Callable[[], T], /) -> T:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Brain:
+    """The model that judges and writes for one user, and how much of it may be used.
+
+    ``triage`` and ``draft`` are names of models at one server. ``zone`` says when the user's day
+    ends. ``rates`` is what this process has learned of each model's tokens.
+    """
+
+    model: Model
+    triage: str
+    draft: str
+    daily_tokens: int
+    thread_tokens: int
+    zone: tzinfo
+    instructions: str = ""
+    timeout_s: float = 120.0
+    rates: dict[str, Rate] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
     """One mailbox and the person whose it is."""
 
@@ -50,6 +71,7 @@ class Account:
     policy: Policy
     signature: str
     since_s: float | None
+    brain: Brain | None = None
 
     @property
     def name(self) -> str:

@@ -135,6 +135,8 @@ class Process:
             if built.telling is not None:
                 for receiver in built.telling.receivers:
                     await receiver.notifier.close()
+            if built.brain is not None:
+                await built.brain.model.close()
         await self.database.close()
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from assistant.commands.deciding import offered
 from assistant.effects.contracts import CONTRACTS
-from storage import drafts, events, intents, leases, mailboxes, overview, reviews, threads
+from storage import drafts, events, intents, leases, mailboxes, overview, reviews, spend, threads
 from storage.drafts import Draft
 from storage.intents import Intent
 from storage.reviews import Item
@@ -203,7 +203,9 @@ def status(conn: Connection) -> Document:
         ],
         "intents": overview.intent_counts(conn),
         "review": reviews.counts(conn),
-        "spend": [],
+        "spend": [
+            {"user": one.user, "day": one.day, "tokens": one.tokens} for one in spend.latest(conn)
+        ],
         "workers": [
             {"worker": worker, "leases": number, "expires_at": at(expires)}
             for worker, number, expires in leases.workers(conn)

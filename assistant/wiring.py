@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 from assistant.core.plan import Policy
-from assistant.house import Account, Receiver, Telling
+from assistant.house import Account, Brain, Receiver, Telling
 from assistant.settings import Settings
 from config.loaded import Loaded
 from config.secrets import SecretError, resolve
@@ -25,6 +25,7 @@ from config.user import MaildirMailbox as MaildirConfig
 from config.user import UserConfig
 from providers.maildir.mailbox import MaildirMailbox
 from providers.mime.message import Owner
+from providers.model.openai import OpenAIModel
 from providers.notify.ntfy import Ntfy
 from providers.notify.webhook import Webhook
 from providers.ports import Mailbox, Notifier
@@ -54,6 +55,7 @@ class Built:
     accounts: Mapping[IntegrationId, Account]
     telling: Telling | None
     unbuilt: tuple[Unbuilt, ...]
+    brain: Brain | None = None
 
 
 def settings_of(daemon: DaemonConfig) -> Settings:
@@ -93,6 +95,7 @@ def build_user(
     """
     accounts: dict[IntegrationId, Account] = {}
     unbuilt: list[Unbuilt] = []
+    brain = _brain(user, clock, unbuilt)
     for mailbox in user.mailboxes:
         integration = IntegrationId(f"{user.user}/{mailbox.id}")
         adapter = _adapter(mailbox, clock, faults)
@@ -118,13 +121,42 @@ def build_user(
             ),
             signature=user.signature,
             since_s=mailbox.since.total_seconds() if since_s is None else since_s,
+            brain=brain,
         )
     receivers = _receivers(user, settings, unbuilt)
     telling = None
     if receivers:
         kinds = frozenset(str(kind) for kind in user.notify.kinds)
         telling = Telling(user=user.user, receivers=tuple(receivers), kinds=kinds)
-    return Built(accounts=accounts, telling=telling, unbuilt=tuple(unbuilt))
+    return Built(accounts=accounts, telling=telling, unbuilt=tuple(unbuilt), brain=brain)
+
+
+def _brain(user: UserConfig, clock: Clock, unbuilt: list[Unbuilt]) -> Brain | None:
+    """The user's model; None where rules decide, because the file says so or the key is missing."""
+    chosen = user.model
+    if user.triage.engine != "model" or chosen is None:
+        return None
+    try:
+        key = None if chosen.api_key is None else resolve(chosen.api_key).reveal()
+    except SecretError as error:
+        unbuilt.append(
+            Unbuilt(
+                user=user.user,
+                what="[model] api_key",
+                problem=f"{error.problem} (until then rules decide and drafts are outlines)",
+                remedy=error.remedy,
+            )
+        )
+        return None
+    return Brain(
+        model=OpenAIModel(chosen.base_url, key, clock),
+        triage=chosen.triage,
+        draft=chosen.draft,
+        daily_tokens=chosen.daily_tokens,
+        thread_tokens=chosen.thread_tokens,
+        zone=user.timezone,
+        instructions=user.instructions,
+    )
 
 
 def _adapter(mailbox: object, clock: Clock, faults: Faults) -> Mailbox | None:

@@ -290,3 +290,22 @@ meta = sa.Table(
     sa.Column("name", sa.Text, primary_key=True),
     _text("value"),
 )
+
+spend = sa.Table(
+    "spend",
+    metadata,
+    sa.Column("user", sa.Text, primary_key=True),
+    sa.Column("day", sa.Text, primary_key=True),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+)
+
+model_rests = sa.Table(
+    "model_rests",
+    metadata,
+    sa.Column("user", sa.Text, primary_key=True),
+    _ms("since_at", nullable=False),
+    _ms("until_at", nullable=False),
+    _count("tries"),
+    _flag("standing"),
+    _text("problem"),
+)

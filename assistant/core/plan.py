@@ -49,13 +49,15 @@ class Known:
     """What the store and the mailbox know of a thread besides its mail.
 
     ``asked`` maps a message's identity to its intent in the present generation; ``open_calls`` says
-    that another call blocks the thread; ``arrived`` maps identities to arrival (epoch ms).
+    that another call blocks the thread; ``ceiling`` says why the model writes nothing more today,
+    None while it does.
     """
 
     drafts: Sequence[OurDraft]
     asked: Mapping[Identity, Asked]
     owner_draft: bool
     open_calls: bool
+    ceiling: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,12 +83,14 @@ Act = CreateDraft | RemoveDraft
 class Plan:
     """What to do with a thread. ``because`` says why there is no new draft, if there is none.
 
-    ``overtaken`` are drafts of ours that a newer message has overtaken.
+    ``overtaken`` are drafts of ours that a newer message has overtaken; ``ceiling`` says that the
+    thread has lost its draft to the daily ceiling alone and is due when the next day begins.
     """
 
     act: Act | None = None
     because: str | None = None
     overtaken: tuple[int, ...] = ()
+    ceiling: bool = False
 
 
 def plan(
@@ -110,6 +114,8 @@ def plan(
     if because is None and triage.answer is not None and envelope is not None:
         entry = conversation.entries[triage.answer]
         because = _asked_before(known.asked.get(entry.mail.identity))
+        if because is None and known.ceiling is not None:
+            return Plan(because=known.ceiling, overtaken=overtaken, ceiling=True)
         if because is None:
             act = CreateDraft(answer=triage.answer, identity=entry.mail.identity, envelope=envelope)
             return Plan(act=act, overtaken=overtaken)

@@ -21,19 +21,16 @@ import structlog
 from sqlalchemy import Connection
 
 from assistant.core.conversation import Conversation, Triage
-from assistant.core.outline import outline
 from assistant.core.plan import CreateDraft, Plan, RemoveDraft, plan
-from assistant.core.rules import judge
 from assistant.effects import drafting, settle, tracking
 from assistant.effects.claim import Refusal, Refused
 from assistant.effects.guard import Effect, guarded
 from assistant.house import Account, House
-from assistant.loops import reading
+from assistant.loops import judging, reading, spending
+from assistant.loops.judging import Judged, Unwritten, Written
 from assistant.loops.reading import Record, Unread
 from leases.keeper import Grip
-from providers.mime.envelope import reply_envelope
 from providers.mime.marks import mark_of
-from providers.mime.message import Envelope
 from providers.ports import MailboxIllError, TransientError
 from storage import leases, reviews, threads
 from storage.dbtime import database_now_ms
@@ -44,14 +41,12 @@ from storage.leases import QUARANTINE_AFTER
 from storage.threads import Finish
 from storage.words import (
     Accepted,
-    Category,
     FaultPoint,
     ItemKind,
     Kind,
     Outcome,
     Rejected,
     Unknown,
-    Urgency,
 )
 
 log = structlog.get_logger()
@@ -89,6 +84,8 @@ class _Turn:
     unread: Sequence[Unread] = ()
     conversation: Conversation | None = None
     triage: Triage | None = None
+    judged: Judged | None = None
+    written: Written | Unwritten | None = None
     plan: Plan = field(default_factory=Plan)
     again_at_ms: int | None = None
     reconciled: bool = False
@@ -119,9 +116,16 @@ async def _turn(turn: _Turn) -> Result:
         account, turn.record, house.read, house.aside
     )
     house.faults.hit(FaultPoint.READ)
-    turn.triage, envelope = _judge(turn.conversation)
-    known = reading.known(turn.record, turn.open_drafts)
-    turn.plan = plan(turn.conversation, turn.triage, envelope, known, account.policy)
+    turn.judged = await judging.judged(house, account, turn.record.row, turn.conversation)
+    turn.triage = turn.judged.triage
+    if turn.judged.wait is not None:
+        return await _model_waited_for(turn, turn.judged.wait, turn.judged.again_at_ms)
+    known = dataclasses.replace(
+        reading.known(turn.record, turn.open_drafts), ceiling=turn.judged.ceiling
+    )
+    turn.plan = plan(turn.conversation, turn.triage, turn.judged.envelope, known, account.policy)
+    if turn.plan.ceiling or turn.judged.judging_stopped:
+        turn.again_at_ms = _earlier(turn.again_at_ms, turn.judged.again_at_ms)
     house.faults.hit(FaultPoint.PLANNED)
     match turn.plan.act:
         case CreateDraft() as act:
@@ -131,22 +135,6 @@ async def _turn(turn: _Turn) -> Result:
         case None:
             await _end(turn)
             return Result.NOTHING
-
-
-def _judge(conversation: Conversation) -> tuple[Triage, Envelope | None]:
-    if not conversation.entries:
-        nothing = Triage(
-            category=Category.FYI,
-            urgency=Urgency.LOW,
-            reason="there is no mail in this thread that can be read",
-            engine="rules",
-        )
-        return nothing, None
-    triage = judge(conversation)
-    if triage.answer is None:
-        return triage, None
-    mails = [entry.mail for entry in conversation.entries]
-    return triage, reply_envelope(mails[triage.answer], conversation.owner, thread=mails)
 
 
 async def _reconcile_first(turn: _Turn) -> None:
@@ -184,6 +172,13 @@ async def _track(turn: _Turn) -> None:
 
 async def _create(turn: _Turn, act: CreateDraft) -> Result:
     house, account, record = turn.house, turn.account, turn.record
+    prior = _prior(record, Kind.CREATE_DRAFT, act.identity)
+    body = ""
+    if prior is None:
+        turn.written = await _written(turn)
+        if isinstance(turn.written, Unwritten):
+            return await _unwritten(turn, turn.written)
+        body = turn.written.body
     snapshot = await account.mailbox.snapshot(record.scope)
     house.faults.hit(FaultPoint.SNAPSHOT_TAKEN)
     if snapshot.news:
@@ -191,9 +186,9 @@ async def _create(turn: _Turn, act: CreateDraft) -> Result:
     effect = await drafting.create(
         _place(turn),
         act,
-        _body(turn),
+        body,
         snapshot,
-        _prior(record, Kind.CREATE_DRAFT, act.identity),
+        prior,
         house.clock.now(),
         _recorder(turn),
     )
@@ -313,7 +308,7 @@ def _finish(
     end = Finish(
         read_dues=row.dues,
         revision=row.revision,
-        triage=None if turn.triage is None else _as_json(turn.triage),
+        triage=None if turn.triage is None else _as_json(turn, turn.triage),
         no_draft_because=turn.plan.because,
         again_at=again_at,
         failed=failed,
@@ -333,8 +328,12 @@ def _finish(
             engine=turn.triage.engine,
             revision=row.revision,
             no_draft_because=turn.plan.because,
+            **(turn.judged.facts if turn.judged is not None else {}),
         )
+    if turn.written is not None:
+        log_event(conn, now, held.integration, held.thread, "written", **turn.written.facts)
     _tell(conn, turn, now)
+    _tell_ceiling(conn, turn, now)
 
 
 def _tell(conn: Connection, turn: _Turn, now: int) -> None:
@@ -366,6 +365,44 @@ def _tell(conn: Connection, turn: _Turn, now: int) -> None:
             summary=f"a mail could not be read and was set aside: {unread.reason}",
             detail={"ref": unread.ref, "reason": unread.reason},
         )
+
+
+def _tell_ceiling(conn: Connection, turn: _Turn, now: int) -> None:
+    """Say what the daily ceiling stopped; close what is told of days that are over."""
+    user, brain = turn.account.user, turn.account.brain
+    if brain is None:
+        return
+    spending.close_past_ceilings(conn, now, user, brain)
+    stopped = turn.judged is not None and turn.judged.judging_stopped
+    if turn.plan.ceiling or stopped:
+        spending.tell_ceiling(conn, now, user, brain, judging=stopped)
+
+
+async def _model_waited_for(turn: _Turn, why: str, again_at: int | None) -> Result:
+    """Leave the thread for later; the count of failures bounds how often."""
+    turn.plan = dataclasses.replace(turn.plan, act=None, because=why)
+
+    def unit(conn: Connection) -> None:
+        held = turn.grip.held
+        leases.lock(conn, held.integration, held.thread)
+        before = threads.dues(conn, held.integration, held.thread)
+        _finish(conn, turn, dues_before=before, again_at=again_at, failed=True)
+
+    await turn.house.store.write(unit)
+    return Result.FAILED
+
+
+async def _unwritten(turn: _Turn, unwritten: Unwritten) -> Result:
+    if not unwritten.ceiling:
+        return await _model_waited_for(turn, unwritten.because, unwritten.again_at_ms)
+    turn.plan = dataclasses.replace(turn.plan, act=None, because=unwritten.because, ceiling=True)
+    turn.again_at_ms = _earlier(turn.again_at_ms, unwritten.again_at_ms)
+    await _end(turn)
+    return Result.NOTHING
+
+
+def _earlier(one: int | None, other: int | None) -> int | None:
+    return min((when for when in (one, other) if when is not None), default=None)
 
 
 async def _failed(turn: _Turn, why: str) -> Result:
@@ -426,14 +463,11 @@ def _place(turn: _Turn) -> drafting.Place:
     )
 
 
-def _body(turn: _Turn) -> str:
+async def _written(turn: _Turn) -> Written | Unwritten:
     if turn.conversation is None or turn.triage is None:
         raise RuntimeError("a draft needs a thread that was read and judged")
-    return outline(
-        turn.conversation,
-        turn.triage,
-        signature=turn.account.signature,
-        name=turn.account.name,
+    return await judging.written(
+        turn.house, turn.account, turn.record.row, turn.conversation, turn.triage
     )
 
 
@@ -448,8 +482,8 @@ def _prior(record: Record, kind: Kind, answers: str) -> Intent | None:
     return None
 
 
-def _as_json(triage: Triage) -> dict[str, object]:
-    return {
+def _as_json(turn: _Turn, triage: Triage) -> dict[str, object]:
+    kept: dict[str, object] = {
         "category": str(triage.category),
         "urgency": str(triage.urgency),
         "reason": triage.reason,
@@ -459,3 +493,6 @@ def _as_json(triage: Triage) -> dict[str, object]:
         "language": triage.language,
         "unsure": triage.unsure,
     }
+    if turn.conversation is not None:
+        kept |= judging.as_json(triage, turn.record.row, turn.account, turn.conversation)
+    return kept
