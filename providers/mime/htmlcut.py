@@ -49,11 +49,11 @@ _QUOTES: Final = ",".join(
 )
 """Elements that hold what is quoted or the line that announces it, and nothing else."""
 
-_WORTH: Final = re.compile(
-    r"blockquote|_quote|name=.?quote|gmail_attr|moz-cite|reply|signature|zmail_extra|hs_reply|"
-    r"OLK_SRC|reference-message|RplyFwd|appendonsend|stopSpelling",
-    re.IGNORECASE,
-)
+_WORTH: Final = (
+    "blockquote", "_quote", "gmail_attr", "moz-cite", "reply", "signature", "zmail_extra",
+    "olk_src", "reference-message", "rplyfwd", "appendonsend", "stopspelling", "name=quote",
+    'name="quote', "name='quote",
+)  # fmt: skip
 """What no HTML lacks that has an element named here."""
 
 _BLOCKQUOTE: Final = re.compile(
@@ -98,7 +98,8 @@ def html_lines(html: str) -> list[HtmlLine] | None:
 
     Never raises; of HTML longer than the reader's own limit the head is read.
     """
-    if not _WORTH.search(html, 0, HTML_CHARS):
+    lower = html[:HTML_CHARS].lower()
+    if not any(word in lower for word in _WORTH):
         return None
     tree = LexborHTMLParser(bounded(_MARKS.sub("", html[:HTML_CHARS])))
     if tree.body is None or not _mark(tree):
