@@ -15,7 +15,7 @@ from typing import Final
 from assistant.core.audience import Me, domain
 from assistant.core.phrases import lexicon
 from assistant.core.phrases.lexicon import Kind
-from assistant.core.phrases.sentences import ADDRESS, LINK, bounded, sentences, unlinked
+from assistant.core.phrases.sentences import ADDRESS, LINK, bounded, sentences, unlinked, words
 from assistant.core.questions import Said
 from providers.mime.invisible import visible
 from providers.mime.message import Mail
@@ -44,6 +44,13 @@ _CORE: Final = (Kind.CREDENTIAL, Kind.PAYMENT, Kind.BAIT)
 _ENOUGH: Final = 5
 _LOUD: Final = 4
 _FOOTER: Final = 3_000
+_MANY_LINKS: Final = 6
+_CIRCULARS: Final = frozenset(
+    words(
+        "newsletter newsletters digest bulletin mailing mailings rundbrief boletín boletim "
+        "infolettre notiziario nieuwsbrief promotions promo deals offers angebote ofertas offerte"
+    )
+)
 _ENOUGH_WHEN_KNOWN: Final = 7
 
 
@@ -98,12 +105,17 @@ def is_sales(mail: Mail, spoken: Said, me: Me, *, known: bool) -> bool:
 
 
 def is_circular(mail: Mail, me: Me, *, known: bool) -> bool:
-    """Whether a first mail from outside tells its readers how to leave its list.
+    """Whether a first mail from outside is one of many alike.
 
-    The whole text is looked at, because the line stands in a footer that is no writer's word.
+    It tells its readers how to leave its list, is named as a newsletter, or is full of links. The
+    end of the whole text is looked at, because that line stands in a footer that is no one's word.
     """
     if known or mail.in_reply_to or mail.list_id or not _outside(mail, me):
         return False
+    if any(_CIRCULARS.intersection(words(each.name[:200])) for each in mail.from_):
+        return True
+    if unlinked(visible(bounded(mail.new_text))).count(LINK) >= _MANY_LINKS:
+        return True
     for sentence in sentences(mail.text[-_FOOTER:]):
         hits = lexicon().find(sentence.words, sentence.starts)
         if not sentence.question and any(hit.kind is Kind.BULK for hit in hits):

@@ -9,13 +9,16 @@ _DAY: Final = (
 )
 _MONTH: Final = "januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember"
 _GIVE: Final = (
-    "bestätig*|schick*|send*|zusend*|zuschick*|zukommen|antwort*|sag*|gib|geb*|teil*|mitteil*|"
-    "melde*|nenn*|ruf*|anruf*|erklär*|prüf*|übermittel*|mail*|reich*|rückmeld*|stell*|bring*|hilf|"
-    "helf*|überweis*|unterschreib*|schreib*|zeig*|weiterleit*|leit*|entscheid*|klär*|überleg*"
+    "bestätig*|schick*|send*|zusend*|zuschick*|zukommen|antwort*|sag|sagt|sagen|mitteil*|"
+    "melde*|nenn*|ruf*|anruf*|erklär*|prüf*|übermittel*|mail*|reich*|rückmeld*|"
+    "unterschreib*|schreib*|zeig*|weiterleit*|entscheid*|klär*|überleg*"
 )
 
 PACK: Final[Pack] = {
     Kind.REQUEST: f"""
+        teil|teilt|teilen sie|ihr? mir|uns ... mit
+        bitte ... gib|gebt|geben sie? mir|uns|bescheid|frei|an
+        bitte ... teil|teilt|teilen sie? mir|uns ... mit
         zur|zu ihrer|deiner|eurer? unterschrift|freigabe|genehmigung|stellungnahme
         wäre*|würde*|freuen ... wenn du|sie|ihr
         ich|wir möchte*|würde*|hätte* ... gern* ... kaufen|buchen|bestellen|besichtigen|treffen|
@@ -59,7 +62,9 @@ PACK: Final[Pack] = {
         tu|tut mir|uns den|einen gefallen
     """,
     Kind.ACT: """
-        bitte _ / denk*|vergiss|vergesst ... daran|dran|nicht / du musst|sollst|solltest
+        funktioniert|geht|klappt ... nicht / fehlermeldung
+        immer noch nicht|nichts ... angekommen|erhalten|da / bitte _
+        denk*|vergiss|vergesst ... daran|dran|nicht / du musst|sollst|solltest
         sie müssen|sollten / ihr müsst|solltet / lass|lasst uns / wir sollten|müssten
     """,
     Kind.QUESTION: """

@@ -6,7 +6,9 @@ from assistant.core.phrases.lexicon import Kind, Pack
 
 SIGNS: Final[Pack] = {
     Kind.BULK: """
-        to opt out / opt out of ... mails|mailings|list|future|further|receiving|emails
+        ^ unsubscribe privacy|contact|manage|preferences|update|view|terms|report|forward|change|
+        modify|subscribe|or|and|at|any / to opt out
+        opt out of ... mails|mailings|list|future|further|receiving|emails
         opt out here|by|at|link|click / to unsubscribe
         unsubscribe here|from|link|at|by|click|instantly|below|now|options|at
         be|been|get|yourself|or removed|remove|deleted from ... list|mailing|database|mailings|

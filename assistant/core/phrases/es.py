@@ -16,6 +16,8 @@ _GIVE: Final = (
 
 PACK: Final[Pack] = {
     Kind.REQUEST: f"""
+        ruego|rogamos|ruega nos|me|se? lo|la|los|las? ...  haga|hagan|haz|envíe|envíen|remita|
+        facilite|indique|confirme|devuelva / solicit* ... envío|remisión
         para tu|su|vuestra? firma|aprobación|conformidad
         quisiera|querría|querríamos|gustaría ... comprar|reservar|pedir|visitar|encontrar*|
         alquilar|inscribir*|entrevistar*|venir|ver
@@ -62,6 +64,7 @@ PACK: Final[Pack] = {
         vas|estás|estáis|crees|prefieres|podrías _ / te|os encargas|ocupas|apetece|animas|interesa
     """,
     Kind.ACT: """
+        no funciona|llegó|carga|abre / mensaje de error / aún|todavía no ha|he llegado|recibido
         por favor _ / favor de / no olvid* / recuerda|recuerde|recuerden|recordad _
         hay|tienes|tiene|tenéis|deben|debes|debe que|de|_ / deberías|debería|deberíamos
     """,

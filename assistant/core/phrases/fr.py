@@ -63,6 +63,7 @@ PACK: Final[Pack] = {
         tenir|tenez|tiens ... au courant|informé* / nous attendons ... votre|vos|que|un
     """,
     Kind.ACT: """
+        ne|n marche|fonctionne ... pas|plus / message d'erreur / toujours pas ... arrivé|reçu
         merci de|d _ / veuillez _ / prière de / pensez|pense|n'oubliez|n'oublie à|pas
         il faut|faudrait que tu|vous / tu dois|devrais / vous devez|devriez / je vous|te prie de
     """,

@@ -17,6 +17,7 @@ _GIVE: Final = (
 
 PACK: Final[Pack] = {
     Kind.REQUEST: f"""
+        attend*|aspett* i|le tuoi|tue|suoi|sue|vostri|vostre
         per la|sua|tua|vostra firma|approvazione|conferma
         vorrei|vorremmo|piacerebbe ... comprare|acquistare|prenotare|ordinare|visitare|incontrar*|
         affittare|iscriver*|intervistar*|venire|vedere
@@ -38,8 +39,8 @@ PACK: Final[Pack] = {
         una / ho|abbiamo|avrei|avremmo bisogno di|del|della|dei|che|delle ... _
         avrei|avremmo bisogno
         mancano|manca ancora|anche? ... copia|documento|firma|la|il|sua|tua|i
-        attend*|aspett* ... un|una|la|il? tua|tuo|sua|suo|vostra|vostro|riscontro|risposta|
-        conferma|notizie|istruzioni
+        attend*|aspett* ... un|una|la|il? tua|tuo|sua|suo|tuoi|suoi|vostri|vostra|vostro|commenti|
+        riscontro|risposta|conferma|notizie|istruzioni
         in attesa di ... tua|tuo|sua|suo|vostro|vostra|un|riscontro|risposta|conferma|notizie
         resto|restiamo|rimango|rimaniamo in attesa
         senza la|il|un|una? sua|tua|suo|tuo|vostra|vostro conferma|approvazione|ok|autorizzazione|
@@ -69,6 +70,7 @@ PACK: Final[Pack] = {
         + _ ... ancora|già|un|una|il|la|che|se|tempo|voglia
     """,
     Kind.ACT: """
+        non funziona|parte|arriva|si / messaggio di errore / ancora non è|ho arrivat*|ricevuto
         per favore|cortesia|piacere _ / si prega di
         vi|ti|la|le prego|preghiamo|invito|invitiamo|raccomando di|a|che _
         ricorda*|ricordati|ricordatevi di|che / non dimenticare|dimenticate|dimenticarti

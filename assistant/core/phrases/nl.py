@@ -58,6 +58,7 @@ PACK: Final[Pack] = {
         handtekening|bevestiging ... over|op|voor|op|vóór|graag|nodig|is
     """,
     Kind.ACT: """
+        werkt|doet|doen ... niet / foutmelding / nog steeds niet ... aangekomen|ontvangen|binnen
         gelieve _ / graag _ / vergeet|denk niet|aan|eraan|om|er / je|jullie|u moet|moeten|dient _
         wil|wilt|willen u|je|jullie / verzoek|verzoeken u|je|jullie / alsjeblieft|alstublieft|aub
         laten we|wij / we zouden|moeten

@@ -11,11 +11,12 @@ _MONTH: Final = (
 _GIVE: Final = (
     "confirm*|envi*|mand*|respond*|diga*|diz*|dizer*|inform*|indi*|avis*|ligu*|ligar*|liga|revis*|"
     "assin*|devolv*|esclare*|pass*|encaminh*|forne*|preench*|escrev*|ajud*|avali*|verifi*|reenvi*|"
-    "escolh*|aprov*|autori*|retorn*|consider*|analis*|comuni*|remet*|dê|dar|deixa*|deixe*|faça*"
+    "escolh*|aprov*|autori*|retorn*|consider*|analis*|comuni*|remet*|deixa*|deixe*|faça*"
 )
 
 PACK: Final[Pack] = {
     Kind.REQUEST: f"""
+        solicit*|pedimos|peço o|a envio|remessa|confirmação|resposta
         para sua|tua|a|vossa assinatura|aprovação|apreciação
         gostaria|gostava|queria|gostaríamos|queríamos ... comprar|reservar|encomendar|visitar|
         marcar|alugar|arrendar|inscrever|entrevistar|ver|agendar|pedir
@@ -40,8 +41,8 @@ PACK: Final[Pack] = {
         confirme|confirmem|liga|ligue|liguem|passa|passe|responde|responda|informe|deixa|deixe|dá|
         dê|conta|conte|vê|veja me|nos|se|para|quando|qual|qualquer|o|a|lá
         diz|diga|avisa|avise|manda|mande|envia|envie|dá|dê|confirma|confirme|liga|ligue me|nos
-        aguard*|esper* ... seu|sua|teu|tua|vosso|vossa|retorno|resposta|confirmação|autorização|
-        notícias|aprovação|contacto|contato|parecer|instruções
+        aguard*|esper* ... seu|sua|teu|tua|vosso|vossa|seus|suas|teus|tuas|comentários|retorno|
+        resposta|confirmação|autorização|notícias|aprovação|contacto|contato|parecer|instruções
         fico|ficamos|fico|estou|estamos no|a|ao|à|na aguard*|espera|aguardo
         a|no aguardar|aguardo ... _ / à espera de|da|do
         sem a|o sua|seu|tua|teu|vossa|vosso autorização|aprovação|aval|resposta|confirmação|ok
@@ -68,6 +69,7 @@ PACK: Final[Pack] = {
         sabe|sabem|vens|vais|achas|preferes|estás _ / me diz|diga|fala|avisa
     """,
     Kind.ACT: """
+        não funciona|abre|chegou|carrega / mensagem de erro / ainda não chegou|recebi
         por favor|gentileza _ / favor _ / queira|queiram _ / não esqueça*|esqueças|se ... esqueça*
         lembre*|lembra te|se|de|que / tens|tem|têm que|de _
         deves|deve|devem|deverá|deverão|devias|deveria|deveríamos _ / vamos _
