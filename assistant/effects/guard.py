@@ -106,12 +106,19 @@ async def _claim(
 ) -> Intent | Refused:
     started_s = clock.boot_s()
     claimed: Intent | Refused | None = None
+    in_doubt = False
     try:
         claimed = await store.write(lambda conn: claim(conn, effect.asked, faults))
     except CommitUnknownError:
-        claimed = await _read_again(store, effect.asked)
+        # What a committed intent names must stay: without it a look would say "delivered".
+        in_doubt = True
+        found = await _read_again(store, effect.asked)
+        in_doubt = found is not None
+        claimed = Refused(why=Refusal.THREAD_MOVED)
+        if found is not None and found.state is IntentState.CALLING:
+            claimed = found
     finally:
-        if claimed is None or isinstance(claimed, Refused):
+        if not in_doubt and not isinstance(claimed, Intent):
             with anyio.CancelScope(shield=True):
                 await effect.unclaimed()
     if isinstance(claimed, Intent):
@@ -120,18 +127,17 @@ async def _claim(
     return claimed
 
 
-async def _read_again(store: Store, asked: Asked) -> Intent | Refused:
+async def _read_again(store: Store, asked: Asked) -> Intent | None:
+    """The attempt that this very claim committed, if it did."""
     # Through the writer, behind whatever the failed COMMIT left: a fresh transaction on the truth.
     found = await store.write(lambda conn: intents.by_key(conn, asked.key))
     ours = (
         found is not None
-        and found.state is IntentState.CALLING
         and found.owner == asked.held.owner
         and found.fence == asked.held.fence
+        and dict(found.token) == dict(asked.token)
     )
-    if found is not None and ours:
-        return found
-    return Refused(why=Refusal.THREAD_MOVED)
+    return found if ours else None
 
 
 async def _call(
@@ -165,19 +171,23 @@ async def _record(
 
     while True:
         try:
-            await store.write(unit)
-        except CommitUnknownError:
-            if await _is_recorded(store, claimed):
+            if await _stored(store, claimed, unit):
                 break
         except StorageError as error:
             log.warning("an outcome could not be stored yet", error=type(error).__name__)
-        else:
-            break
         if grip.term.remaining_s(clock.boot_s()) <= 0:
             log.error("an outcome could not be stored; it will be shown as unknown")
             return
         await clock.sleep(RECORD_RETRY_S)
     faults.hit(FaultPoint.OUTCOME_COMMITTED)
+
+
+async def _stored(store: Store, claimed: Intent, unit: Callable[[Connection], None]) -> bool:
+    try:
+        await store.write(unit)
+    except CommitUnknownError:
+        return await _is_recorded(store, claimed)
+    return True
 
 
 async def _is_recorded(store: Store, claimed: Intent) -> bool:
