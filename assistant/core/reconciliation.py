@@ -83,8 +83,17 @@ def assess(subject: Subject, look: Look, schedule: Schedule, now: int) -> Verdic
         return _settled(subject, schedule, Finding.TWICE, now)
     if subject.state is IntentState.DUPLICATED and look.complete and len(look.found) == 1:
         return _settled(subject, schedule, Finding.ONE_LEFT, now)
-    if look.found or look.delivered:
+    after_lag = subject.base_at + schedule.lag_ms
+    if look.found or (look.delivered and now >= after_lag):
         return _settled(subject, schedule, Finding.FOUND, now)
+    if look.delivered:
+        # It happened, but a listing that lags can't say yet where it is, or that it went.
+        return Verdict(
+            finding=Finding.ABSENT,
+            looks=subject.looks,
+            next_look_at=after_lag,
+            clean_look_at=subject.clean_look_at,
+        )
     never = Finding.PROVED_NEVER if look.proof is not None else None
     never = Finding.REFUSED if look.refused is not None else never
     if never is not None and subject.state is IntentState.UNKNOWN:
