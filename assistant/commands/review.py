@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from assistant.commands.deciding import Ask, RefusedError, decide
+from assistant.core.reconciliation import Finding
 from assistant.effects.keys import fingerprint
 from assistant.house import House
 from assistant.loops.reconciler import Reconciler
@@ -179,7 +180,12 @@ async def _look_once_more(house: House, decision: Decision) -> None:
             raise CommandError(
                 f"{intent.integration} can't be searched here; it is not configured on this host"
             )
-        await Reconciler(house).look(account, intent)
+        finding = await Reconciler(house).look(account, intent)
+        if finding is Finding.NOT_REACHED:
+            raise RefusedError(
+                f"{intent.integration} could not be searched just now, so nobody can say that it "
+                "never happened; see that the mailbox works, then ask again"
+            )
 
 
 def _unknown_intents(conn: Connection, decision: Decision) -> Sequence[Intent]:
