@@ -35,6 +35,7 @@ from providers.ports import MailboxIllError, TransientError
 from storage import leases, reviews, threads
 from storage.dbtime import database_now_ms
 from storage.drafts import Draft
+from storage.errors import StorageError
 from storage.events import log as log_event
 from storage.intents import Intent
 from storage.leases import QUARANTINE_AFTER
@@ -56,6 +57,9 @@ FAILURE_WAITS_MS = (10_000, 60_000, 300_000, 1_800_000, 7_200_000)
 
 MOVED_WAIT_MS = 1_000
 """How soon a thread is worked on again whose plan was dropped because it had moved on."""
+
+UNSEEN_WAIT_MS = 15_000
+"""How soon a thread is worked on again in which a draft lies that no pass has noted yet."""
 
 
 class Result(StrEnum):
@@ -106,6 +110,12 @@ async def work_on(house: House, account: Account, grip: Grip) -> Result:
         return await _failed(turn, f"the mailbox could not be read: {error}")
     except MailboxIllError as error:
         return await _failed(turn, str(error))
+    except StorageError:
+        raise
+    except Exception as error:
+        # Whatever one thread provokes must not stop the work on the others beside it.
+        log.exception("work on a thread failed")
+        return await _failed(turn, f"the work on it ended in {type(error).__name__}")
 
 
 async def _turn(turn: _Turn) -> Result:
@@ -260,6 +270,9 @@ async def _refused(turn: _Turn, refused: Refused) -> Result:
             return Result.LOST
         case Refusal.THREAD_MOVED | Refusal.RECONCILE_FIRST:
             return await _moved(turn, refused.why)
+        case Refusal.DRAFT_HELD | Refusal.OWNER_DRAFT:
+            # A draft that the plan did not know: it is noted soon, or it is gone again.
+            return await _moved(turn, refused.why, wait_ms=UNSEEN_WAIT_MS)
         case _:
             turn.plan = dataclasses.replace(turn.plan, because=str(refused.why))
             turn.again_at_ms = refused.until or turn.again_at_ms
@@ -267,11 +280,11 @@ async def _refused(turn: _Turn, refused: Refused) -> Result:
             return Result.AGAIN if refused.until is not None else Result.NOTHING
 
 
-async def _moved(turn: _Turn, why: str) -> Result:
+async def _moved(turn: _Turn, why: str, *, wait_ms: int = MOVED_WAIT_MS) -> Result:
     def unit(conn: Connection) -> None:
         now = database_now_ms(conn)
         turn.plan = dataclasses.replace(turn.plan, because=why)
-        _finish_now(conn, turn, again_at=now + MOVED_WAIT_MS)
+        _finish_now(conn, turn, again_at=now + wait_ms)
 
     await turn.house.store.write(unit)
     return Result.AGAIN
@@ -324,7 +337,8 @@ def _finish(
             held.thread,
             "triaged",
             category=str(turn.triage.category),
-            reason=turn.triage.reason,
+            # The log holds no mail text, and a model's reason may repeat some of it.
+            reason=turn.triage.reason if turn.triage.engine == "rules" else None,
             engine=turn.triage.engine,
             revision=row.revision,
             no_draft_because=turn.plan.because,
