@@ -189,6 +189,24 @@ def has_owner_draft(conn: Connection, integration: str, thread: str) -> bool:
     return found is not None
 
 
+def answered_since(conn: Connection, integration: str, thread: str, since_ms: int) -> bool:
+    """Whether a sent mail of the owner is noted in the thread that is not older than *since_ms*.
+
+    The delivery time of a mail has whole seconds on some stores.
+    """
+    found = conn.scalar(
+        sa.select(sa.literal(1))
+        .where(
+            messages.c.integration == integration,
+            messages.c.thread == thread,
+            messages.c.folder == "sent",
+            messages.c.arrived_at + 1000 >= since_ms,
+        )
+        .limit(1)
+    )
+    return found is not None
+
+
 def put_message(conn: Connection, integration: str, message: Message) -> None:
     """Record a message under its reference, in place of what that reference was before."""
     conn.execute(

@@ -18,7 +18,7 @@ from assistant.core.reconciliation import Finding, Schedule, Subject, Verdict, a
 from assistant.effects import settle
 from assistant.effects.settle import Timing
 from providers.ports import DraftSight, Folder, Look
-from storage import drafts, intents, leases, mailboxes, reviews, threads
+from storage import drafts, intents, leases, mailboxes, threads
 from storage.dbtime import database_now_ms
 from storage.events import log
 from storage.intents import Intent
@@ -33,7 +33,6 @@ from storage.words import (
     Faults,
     IntentId,
     IntentState,
-    ItemKind,
     Kind,
     Rejected,
 )
@@ -78,7 +77,7 @@ def _apply(
 ) -> None:
     match verdict.finding:
         case Finding.TWICE:
-            _twice(conn, intent, distinct(look.found), now)
+            _twice(conn, intent, look, timing, now)
         case Finding.ONE_LEFT:
             _one_left(conn, intent, look.found[0], now)
         case Finding.FOUND:
@@ -100,12 +99,19 @@ def _apply(
         case Finding.ABSENT if intent.kind is Kind.REMOVE_DRAFT:
             # The version is still there: its removal may be repeated, by a new plan.
             threads.make_due(conn, intent.integration, intent.thread, now)
+        case Finding.ABSENT if intent.state is IntentState.DUPLICATED:
+            # Neither shows any more: a direct get of each says where it went.
+            threads.make_due(conn, intent.integration, intent.thread, now)
         case Finding.ABSENT | Finding.NOT_REACHED:
             pass
 
 
-def _twice(conn: Connection, intent: Intent, found: list[DraftSight], now: int) -> None:
-    unsent = [sight for sight in found if sight.folder is Folder.DRAFTS]
+def _twice(conn: Connection, intent: Intent, look: Look, timing: Timing, now: int) -> None:
+    unsent = [sight for sight in distinct(look.found) if sight.folder is Folder.DRAFTS]
+    if intent.state is IntentState.REJECTED:
+        # One effect contradicts the rejection, the other makes two.
+        _found(conn, intent, look, timing, now)
+        intent = intents.by_id(conn, intent.id) or intent
     if intent.state is not IntentState.DUPLICATED:
         settle.duplicate(conn, intent, now, unsent)
 
@@ -114,15 +120,22 @@ def _one_left(conn: Connection, intent: Intent, left: DraftSight, now: int) -> N
     moved = intents.move(conn, intent, IntentState.ACCEPTED, By.COUNT, now, provider_ref=left.ref)
     if not moved:
         return
-    for draft in drafts.of_intent(conn, intent.id):
-        if draft.ref != left.ref and draft.open:
+    open_drafts = [draft for draft in drafts.of_intent(conn, intent.id) if draft.open]
+    same = [draft for draft in open_drafts if draft.ref == left.ref]
+    # Edited or sent meanwhile, it has another reference: one record follows it, by a direct get.
+    kept = (same or open_drafts)[:1]
+    for draft in open_drafts:
+        if draft not in kept:
             drafts.update(conn, draft.id, state=DraftState.GONE)
             settle.close_draft_items(conn, draft, now)
-    reviews.close(conn, now, "facts", kind=ItemKind.DUPLICATED, about=intent.id)
+    settle.close_duplicated(conn, intent.integration, intent.thread, now)
     threads.make_due(conn, intent.integration, intent.thread, now)
 
 
 def _found(conn: Connection, intent: Intent, look: Look, timing: Timing, now: int) -> None:
+    if intent.state is IntentState.ACCEPTED and intent.kind is Kind.CREATE_DRAFT and look.found:
+        _back_again(conn, intent, _best(look.found), now)
+        return
     if intent.state not in (IntentState.UNKNOWN, IntentState.REJECTED):
         return
     if intent.kind is not Kind.CREATE_DRAFT:
@@ -145,6 +158,23 @@ def _found(conn: Connection, intent: Intent, look: Look, timing: Timing, now: in
         draft_state=draft_state_of(sight, intent.content_hash),
         content_hash=sight.content_hash,
     )
+
+
+def _back_again(conn: Connection, intent: Intent, sight: DraftSight, now: int) -> None:
+    """A draft that had left and lies unsent again (taken out of the trash, say) is on record."""
+    records = drafts.of_intent(conn, intent.id)
+    if sight.folder is not Folder.DRAFTS or not records or any(one.open for one in records):
+        return
+    drafts.update(
+        conn,
+        records[-1].id,
+        state=DraftState.EDITED,
+        ref=sight.ref,
+        version=sight.version,
+        content_hash=sight.content_hash,
+        missing_at=None,
+    )
+    threads.make_due(conn, intent.integration, intent.thread, now)
 
 
 def draft_state_of(sight: DraftSight, asked_hash: str | None) -> DraftState:

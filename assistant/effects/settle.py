@@ -128,14 +128,16 @@ def accept(
     )
     if not moved:
         return Recorded(state=_state(conn, intent.id))
-    mailboxes.update(
-        conn,
-        intent.integration,
-        unknowns_in_a_row=0,
-        pauses=0,
-        look_needed=0,
-        calls_paused_until=None,
-    )
+    if by is By.CALL:
+        # A sighting says nothing of how calls fare, so it ends no rest.
+        mailboxes.update(
+            conn,
+            intent.integration,
+            unknowns_in_a_row=0,
+            pauses=0,
+            look_needed=0,
+            calls_paused_until=None,
+        )
     reviews.close(conn, now, "facts", kind=ItemKind.OUTCOME_UNKNOWN, about=intent.id)
     reviews.close(conn, now, "facts", kind=ItemKind.REJECTED, about=intent.id)
     reviews.close(
@@ -151,13 +153,16 @@ def accept(
     if intent.kind is not Kind.NOTIFY:
         threads.make_due(conn, intent.integration, intent.thread, now)
     log(conn, now, intent.integration, intent.thread, "accepted", intent=intent.id, by=str(by))
-    return Recorded(state=IntentState.ACCEPTED)
+    # A removal makes room: what the thread still needs is planned at once.
+    again_at = now if intent.kind is Kind.REMOVE_DRAFT else None
+    return Recorded(state=IntentState.ACCEPTED, again_at=again_at)
 
 
 def reject(conn: Connection, intent: Intent, by: By, now: int, outcome: Rejected) -> Recorded:
     """Make an intent rejected; a passing rejection retries nothing itself, its thread is due."""
     tries_left = intent.tries_left if outcome.illness else intent.tries_left - 1
-    passing = outcome.passing and tries_left > 0 and by is not By.PERSON
+    may_pass = outcome.passing or outcome.illness
+    passing = may_pass and tries_left > 0 and by is not By.PERSON
     retry_at = now + _backoff(tries_left, outcome) if passing else None
     moved = intents.move(
         conn,
@@ -205,7 +210,8 @@ def reject(conn: Connection, intent: Intent, by: By, now: int, outcome: Rejected
         reason=outcome.reason,
         passing=passing,
     )
-    return Recorded(state=IntentState.REJECTED, again_at=again_at if passing else None)
+    more = passing or intent.kind is Kind.REMOVE_DRAFT
+    return Recorded(state=IntentState.REJECTED, again_at=again_at if more else None)
 
 
 def become_unknown(
@@ -230,6 +236,8 @@ def become_unknown(
     if intent.kind is Kind.NOTIFY:
         # The notice's own item stays in the queue and carries the evidence; no item about it.
         return Recorded(state=IntentState.UNKNOWN)
+    if threads.answered_since(conn, intent.integration, intent.thread, intent.claimed_at):
+        intents.update(conn, intent, blocks=0)
     _count_unknown(conn, intent, now)
     item = reviews.open_item(
         conn,
@@ -282,6 +290,19 @@ def duplicate(conn: Connection, intent: Intent, now: int, found: list[DraftSight
     threads.make_due(conn, intent.integration, intent.thread, now)
     log(conn, now, intent.integration, intent.thread, "duplicated", intent=intent.id)
     return True
+
+
+def close_duplicated(conn: Connection, integration: str, thread: str, now: int) -> None:
+    """Close what tells of two drafts of ours in a thread, once there are not two any more."""
+    twice = any(
+        intent.state is IntentState.DUPLICATED
+        for intent in intents.of_thread(conn, integration, thread)
+    )
+    left = sum(draft.open for draft in drafts.of_thread(conn, integration, thread))
+    if not twice and left < 2:
+        reviews.close(
+            conn, now, "facts", kind=ItemKind.DUPLICATED, integration=integration, thread=thread
+        )
 
 
 def open_duplicated(conn: Connection, intent: Intent, now: int, refs: list[Ref]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
-from assistant.effects.settle import close_draft_items
+from assistant.effects.settle import close_draft_items, close_duplicated
 from providers.mime.marks import intent_of
 from providers.ports import DraftNow, DraftSight, Folder, Whereabouts
 from storage import drafts, intents, leases
@@ -19,7 +19,7 @@ from storage.dbtime import database_now_ms
 from storage.drafts import Draft
 from storage.events import log
 from storage.threads import ThreadRow
-from storage.words import DraftState
+from storage.words import By, DraftState, IntentState
 
 
 def is_news(draft: Draft, now: DraftNow) -> bool:
@@ -40,13 +40,13 @@ def follow(
     match where.where:
         case Whereabouts.UNTOUCHED:
             return _update(conn, draft, missing_at=None), None
-        case Whereabouts.EDITED:
+        case Whereabouts.EDITED if not _is_another(conn, draft, where.sight):
             return _edited(conn, draft, where.sight, now), None
         case Whereabouts.SENT:
             return _left(conn, draft, DraftState.SENT, now), None
         case Whereabouts.TRASHED:
             return _left(conn, draft, DraftState.DISCARDED, now), None
-        case Whereabouts.ABSENT:
+        case Whereabouts.ABSENT | Whereabouts.EDITED:
             if draft.missing_at is None:
                 return _update(conn, draft, missing_at=now), now + lag_ms
             if now - draft.missing_at < lag_ms:
@@ -83,6 +83,14 @@ def take_in(conn: Connection, row: ThreadRow, sights: Sequence[DraftSight], secr
         log(conn, now, row.integration, row.thread, "draft_taken_in", ref=sight.ref)
 
 
+def _is_another(conn: Connection, draft: Draft, sight: DraftSight | None) -> bool:
+    """Whether what bears the draft's mark is another draft on record: the other of two."""
+    return sight is not None and any(
+        other.ref == sight.ref and other.id != draft.id and other.open
+        for other in drafts.of_intent(conn, draft.intent)
+    )
+
+
 def _edited(conn: Connection, draft: Draft, sight: DraftSight | None, now: int) -> Draft:
     if sight is None:
         return _update(conn, draft, state=DraftState.EDITED, missing_at=None, discard_asked_by=None)
@@ -103,7 +111,13 @@ def _edited(conn: Connection, draft: Draft, sight: DraftSight | None, now: int) 
 def _left(conn: Connection, draft: Draft, state: DraftState, now: int) -> Draft:
     close_draft_items(conn, draft, now)
     log(conn, now, draft.integration, draft.thread, f"draft_{state}", draft=draft.id)
-    return _update(conn, draft, state=state, discard_asked_by=None)
+    left = _update(conn, draft, state=state, discard_asked_by=None)
+    intent = intents.by_id(conn, draft.intent)
+    none_left = not any(other.open for other in drafts.of_intent(conn, draft.intent))
+    if intent is not None and intent.state is IntentState.DUPLICATED and none_left:
+        intents.move(conn, intent, IntentState.ACCEPTED, By.COUNT, now)
+    close_duplicated(conn, draft.integration, draft.thread, now)
+    return left
 
 
 def _update(conn: Connection, draft: Draft, **values: object) -> Draft:

@@ -162,7 +162,7 @@ def _sight(work: _Part, sighting: Sighting) -> None:
             unreadable=sighting.unreadable,
         ),
     )
-    if intent is not None and not _wake_reconciler(work, intent):
+    if intent is not None and not _wake_reconciler(work, intent, sighting):
         work.strangers += 1
     if sighting.folder not in (Folder.INBOX, Folder.SENT):
         return
@@ -183,12 +183,18 @@ def _ours(house: House, sighting: Sighting) -> IntentId | None:
     return intent_of(house.mark_secret, mark)
 
 
-def _wake_reconciler(work: _Part, intent_id: IntentId) -> bool:
+def _wake_reconciler(work: _Part, intent_id: IntentId, sighting: Sighting) -> bool:
     """Have the reconciler look at a mark that was seen; False when the store lacks its intent."""
     intent = intents.by_id(work.conn, intent_id)
+    records = drafts.of_intent(work.conn, intent_id)
     if intent is None:
-        return False
-    if intent.state not in (IntentState.CALLING, IntentState.ACCEPTED):
+        return bool(records)
+    expected = sighting.folder is not Folder.DRAFTS or any(
+        draft.open and draft.ref == sighting.ref for draft in records
+    )
+    # A second draft under one mark, or one that had left and is back, is news.
+    known = intent.state is IntentState.ACCEPTED and expected
+    if intent.state is not IntentState.CALLING and not known:
         intents.update(work.conn, intent, next_look_at=work.now)
     return True
 
