@@ -7,12 +7,13 @@ that depth costs nothing. Links and images leave no addresses behind. Nothing ra
 from __future__ import annotations
 
 import re
+from enum import Enum, auto
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from providers.mime.invisible import visible
-from providers.mime.looks import Look, Style, hidden_names, inherit, style_of
+from providers.mime.looks import PLAIN, Look, Style, hidden_names, inherit, style_of
 
 HTML_CHARS: Final = 1024 * 1024
 """The longest HTML that is read; newsletters stay far below it."""
@@ -61,14 +62,11 @@ class _Writer:
     """Collects text as a browser lays it out: white space folds, blocks begin lines."""
 
     def __init__(self) -> None:
+        self.full = False
         self._out: list[str] = []
         self._size = 0
         self._newlines = 2
         self._space = False
-
-    @property
-    def full(self) -> bool:
-        return self._size > TEXT_CHARS
 
     def text(self, text: str, pre: bool) -> None:
         if pre:
@@ -78,7 +76,10 @@ class _Writer:
                 if line:
                     self._put(line)
             return
-        folded = _SPACES.sub(" ", text) if _SPACES.search(text) else text
+        if text.isspace() and "\xa0" not in text:
+            self._space = True
+            return
+        folded = _SPACES.sub(" ", text)
         if folded.startswith(" "):
             self._space = True
             folded = folded[1:]
@@ -94,6 +95,7 @@ class _Writer:
         self._space = False
         self._out.append(text)
         self._size += len(text)
+        self.full = self._size > TEXT_CHARS
         self._newlines = 0
 
     def line(self) -> None:
@@ -125,25 +127,42 @@ class _Writer:
         return _BLANK_LINES.sub("\n\n", text).strip("\n")
 
 
-def _opens(writer: _Writer, tag: str) -> None:
-    if tag == "br":
+class _Layout(Enum):
+    """What the beginning and the end of an element do to the line."""
+
+    LINE = auto()
+    BLOCK = auto()
+    PARAGRAPH = auto()
+    ITEM = auto()
+    CELL = auto()
+
+
+_LAYOUT: Final = (
+    dict.fromkeys(_BLOCKS, _Layout.BLOCK)
+    | dict.fromkeys(_PARAGRAPHS, _Layout.PARAGRAPH)
+    | dict.fromkeys(_CELLS, _Layout.CELL)
+    | {"br": _Layout.LINE, "li": _Layout.ITEM}
+)
+
+
+def _opens(writer: _Writer, layout: _Layout) -> None:
+    if layout is _Layout.LINE:
         writer.line()
-    elif tag in _PARAGRAPHS:
+    elif layout is _Layout.PARAGRAPH:
         writer.paragraph()
-    elif tag == "li":
+    elif layout is not _Layout.CELL:
         writer.block()
-        writer.text("* ", pre=True)
-    elif tag in _BLOCKS:
-        writer.block()
+        if layout is _Layout.ITEM:
+            writer.text("* ", pre=True)
 
 
-def _closes(writer: _Writer, tag: str) -> None:
-    if tag in _PARAGRAPHS:
+def _closes(writer: _Writer, layout: _Layout) -> None:
+    if layout is _Layout.PARAGRAPH:
         writer.paragraph()
-    elif tag in _BLOCKS:
-        writer.block()
-    elif tag in _CELLS:
+    elif layout is _Layout.CELL:
         writer.cell()
+    elif layout is not _Layout.LINE:
+        writer.block()
 
 
 class _Walk:
@@ -168,9 +187,10 @@ class _Walk:
             if "hidden" in attributes or (self._hidden and self._named_hidden(attributes)):
                 return None
             style = style_of(attributes)
-            if style.gone:
-                return None
-            look = inherit(look, style)
+            if style is not PLAIN:
+                if style.gone:
+                    return None
+                look = inherit(look, style)
         if tag in _PRE and not look.pre:
             look = inherit(look, Style(pre=True))
         return look
@@ -178,14 +198,15 @@ class _Walk:
     def run(self, root: LexborNode) -> str:
         writer = self._writer
         look = self._look(root, "body", Look()) or Look()
-        stack: list[tuple[LexborNode, str, Look]] = []
+        stack: list[tuple[LexborNode, _Layout | None, Look]] = []
         node = root.child
         while not writer.full:
             if node is None:
                 if not stack:
                     break
-                parent, tag, look = stack.pop()
-                _closes(writer, tag)
+                parent, layout, look = stack.pop()
+                if layout is not None:
+                    _closes(writer, layout)
                 node = parent.next
                 continue
             tag = node.tag or ""
@@ -195,15 +216,15 @@ class _Walk:
                 node = node.next
                 continue
             inner = self._look(node, tag, look)
-            if inner is not None:
-                _opens(writer, tag)
-                child = node.child
-                if child is not None:
-                    stack.append((node, tag, look))
-                    look, node = inner, child
-                    continue
-                _closes(writer, tag)
-            node = node.next
+            if inner is None:
+                node = node.next
+                continue
+            layout = _LAYOUT.get(tag)
+            if layout is not None:
+                _opens(writer, layout)
+            # An element without children is entered too: leaving it closes it.
+            stack.append((node, layout, look))
+            look, node = inner, node.child
         return writer.done()
 
 

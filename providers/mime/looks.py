@@ -177,21 +177,32 @@ def _background(rules: dict[str, str]) -> int | None:
     return None if found == _TRANSPARENT else found
 
 
-def style_of(attributes: Mapping[str, str | None]) -> Style:
-    style = attributes.get("style")
-    read = _read_style(style[:STYLE_CHARS].lower()) if style else PLAIN
-    painted = attributes.get("bgcolor")
-    colour = attributes.get("color")
-    if attributes.get("background"):
-        return replace(read, background=_UNKNOWN_BACKGROUND)
-    if painted and read.background is None:
+@lru_cache(maxsize=4096)
+def _styled(style: str, painted: str, colour: str, pictured: bool) -> Style:
+    read = _read_style(style.lower()) if style else PLAIN
+    if pictured:
+        read = replace(read, background=_UNKNOWN_BACKGROUND)
+    elif painted and read.background is None:
         found = _colour(painted.lower())
         read = replace(read, background=_UNKNOWN_BACKGROUND if found is None else found)
     if colour and read.colour is None:
         read = replace(read, colour=_colour(colour.lower()))
-    return read
+    return PLAIN if read == PLAIN else read
 
 
+def style_of(attributes: Mapping[str, str | None]) -> Style:
+    """What an element's *attributes* say about being seen: ``style`` and the old ones."""
+    get = attributes.get
+    style, painted, colour = get("style"), get("bgcolor"), get("color")
+    pictured = get("background")
+    if not style and not painted and not colour and not pictured:
+        return PLAIN
+    return _styled(
+        (style or "")[:STYLE_CHARS], (painted or "")[:40], (colour or "")[:40], bool(pictured)
+    )
+
+
+@lru_cache(maxsize=4096)
 def inherit(look: Look, style: Style) -> Look:
     """How an element with *style* looks inside one that looks as *look*."""
     if style is PLAIN:
