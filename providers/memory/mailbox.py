@@ -98,8 +98,6 @@ class MemoryMailbox:
         self._waiting: set[Event] = set()
         self._changed = False
 
-    # what the owner and the world do
-
     def deliver(
         self,
         raw: bytes,
@@ -137,8 +135,6 @@ class MemoryMailbox:
         """What lies in *folders* (all without any), oldest first, without lag."""
         held = sorted(self._messages.values(), key=lambda one: one.seq)
         return [one for one in held if not folders or one.folder in folders]
-
-    # the port
 
     @property
     def profile(self) -> Profile:
