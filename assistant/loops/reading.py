@@ -44,7 +44,8 @@ class Record:
         """The thread as an adapter needs to know it."""
         return ThreadScope(
             thread=self.row.provider_thread,
-            message_ids=self.keys,
+            # Keys have no brackets, headers mostly do.
+            message_ids=self.keys | {f"<{key}>" for key in self.keys},
             refs=frozenset(message.ref for message in self.messages if message.gone_at is None),
         )
 
