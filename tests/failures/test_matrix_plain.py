@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import anyio
 from sqlalchemy import Connection
 
 from assistant.effects.claim import Asked, Refusal, Refused, claim
@@ -22,7 +23,7 @@ from storage.words import (
 )
 from tests.support.mails import follow_up, question
 from tests.support.scenes import SETTLED_S, draft, note_question
-from tests.support.world import BOX, ROBIN, World
+from tests.support.world import BOX, ROBIN, Process, World
 from tests.support.worlds import Make
 
 
@@ -69,6 +70,7 @@ async def test_triage_that_runs_again_finds_the_key_when_the_draft_is_gone(make:
     world = make()
     process = world.process()
     await draft(world, process)
+    await world.drive(process.note)
     world.hands.delete(world.drafts()[0].ref)
     await world.pass_days(process)
     assert len(world.calls) == 1
@@ -83,12 +85,10 @@ async def test_of_two_workers_at_once_one_takes_the_thread(make: Make) -> None:
     await note_question(world, first)
     results: list[list[Result]] = []
 
+    async def one(process: Process) -> None:
+        results.append(await process.work())
+
     async def both() -> None:
-        import anyio
-
-        async def one(process: object) -> None:
-            results.append(await process.work())  # type: ignore[attr-defined]
-
         async with anyio.create_task_group() as group:
             group.start_soon(one, first)
             group.start_soon(one, second)
@@ -156,7 +156,8 @@ async def test_the_same_key_with_other_input_is_refused_and_changes_nothing(make
     await note_question(world, world.process())
     held = _hold(world, "w")
     asked = _asked(world, held)
-    first = world.db.run(lambda conn: claim(conn, asked))
+    world.db.run(lambda conn: claim(conn, asked))
+    first = world.intent
     other = _asked(world, held, fingerprint="another", request=b"other bytes")
     refused = world.db.run(lambda conn: claim(conn, other))
     assert refused == Refused(why=Refusal.KEY_USED)

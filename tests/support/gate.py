@@ -61,12 +61,14 @@ Action = Callable[["Gate"], None]
 class Gate:
     """Whether a process may go on, and what is to happen to it where.
 
-    ``at`` maps a fault point to what happens there the first time; ``kill_at`` is the number of the
-    crossing (an await of the store, the mailbox or the clock, before and after) at which it dies.
+    ``at`` maps a fault point, ``on`` the name of a crossing, to what happens there the first time;
+    ``kill_at`` and ``stop_at`` are the numbers of the crossing (an await of the store, the mailbox
+    or the clock, before and after) at which it dies or stops.
     """
 
     name: str
     at: dict[FaultPoint, Action] = field(default_factory=dict)
+    on: dict[str, Action] = field(default_factory=dict)
     kill_at: int | None = None
     stop_at: int | None = None
     crossings: int = 0
@@ -90,6 +92,9 @@ class Gate:
         self._check_buried()
         self.crossings += 1
         self.crossed.append(what)
+        action = self.on.pop(what, None)
+        if action is not None:
+            action(self)
         if self.crossings == self.kill_at:
             self.dead = True
         if self.crossings == self.stop_at:
