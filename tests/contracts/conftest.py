@@ -7,9 +7,10 @@ import pytest
 
 from providers.ports import Mailbox
 from tests.contracts.harness import HARNESSES, Harness
+from tests.contracts.imap_harness import IMAP_HARNESSES
 
 
-@pytest.fixture(params=HARNESSES, ids=lambda kind: kind.name)
+@pytest.fixture(params=[*HARNESSES, *IMAP_HARNESSES], ids=lambda kind: kind.name)
 def harness(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Harness]:
     """A fresh account of each adapter."""
     made: Harness = request.param(tmp_path)
