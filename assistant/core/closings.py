@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from assistant.core.phrases import LANGUAGES
 from assistant.core.phrases.lexicon import Kind
 from assistant.core.questions import Said
 
@@ -42,7 +43,7 @@ def promises(spoken: Said) -> bool:
 
 def is_clear(spoken: Said) -> bool:
     """Whether it is plain that a message without questions wants nothing."""
-    if spoken.words <= _PLAIN:
+    if spoken.words <= _PLAIN or (spoken.language in LANGUAGES and not spoken.to_reader):
         return True
     told = {Kind.INFORM, Kind.WAIVE, Kind.PROMISE, Kind.BILL}
     return bool(spoken.kinds & told or spoken.opening & {Kind.THANKS, Kind.CLOSING})

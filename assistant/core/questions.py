@@ -28,6 +28,15 @@ OPENING: Final = 2
 _ENOUGH_WORDS: Final = 25
 _LONGEST_NAMES: Final = 12
 _AND: Final = frozenset(words("and und et y e en i och og oder or ou o of ed"))
+_YOU: Final = frozenset(
+    words(
+        "you your yours u ur ya y'all du dich dir dein deine deinen deiner deinem ihr euch "
+        "euer eure sie ihnen ihre ihren ihrem ihrer tu te toi ton ta tes vous votre vos usted "
+        "ustedes ti tus vosotros vuestro vuestra os le les su sus lei voi vi tuo tua tuoi tue "
+        "suo sua suoi sue vostro vostra você vocês teu teus tuas seu seus suas lhe je jij jou "
+        "jouw jullie uw"
+    )
+)
 _FORWARD: Final = re.compile(
     r"^[ \t]*(?:-{2,}[ \t]*)?(?:(?:begin )?forwarded (?:message|by)|original message|"
     r"(?:anfang der )?weitergeleitete nachricht|ursprüngliche nachricht|message transféré|"
@@ -62,7 +71,8 @@ class Said:
 
     ``asks`` in order; ``kinds`` of phrases anywhere and in the ``opening``; ``weights`` how many
     different phrases of a kind; who the greeting names; the words of a deadline; the language that
-    the phrases are of; how many ``words``; whether a forwarded mail follows.
+    the phrases are of; how many ``words``; whether one of them means the reader;
+    whether a forwarded mail follows.
     """
 
     asks: tuple[Ask, ...] = ()
@@ -73,6 +83,7 @@ class Said:
     deadline: str | None = None
     language: str | None = None
     words: int = 0
+    to_reader: bool = False
     forwards: bool = False
 
 
@@ -83,9 +94,9 @@ def said(text: str, language: str | None, names: frozenset[str]) -> Said:
     total = sum(len(each.words) for each in found)
     spoken = _spoken(language, total)
     reader = _Reader(names)
+    known = lexicon()
     for sentence in found:
-        hits = lexicon().find(sentence.words, sentence.starts)
-        if not reader.take(sentence, [hit for hit in hits if hit.language in spoken]):
+        if not reader.take(sentence, known.find(sentence.words, sentence.starts, spoken)):
             break
     return reader.said(total, forwards=forwards)
 
@@ -121,6 +132,7 @@ class _Reader:
         self._phrases: set[tuple[str, ...]] = set()
         self._languages: dict[str, int] = {}
         self._deadline: str | None = None
+        self._to_reader = False
 
     def said(self, total: int, *, forwards: bool) -> Said:
         """What has been taken in so far."""
@@ -134,6 +146,7 @@ class _Reader:
             deadline=self._deadline,
             language=language,
             words=total,
+            to_reader=self._to_reader,
             forwards=forwards,
         )
 
@@ -155,6 +168,7 @@ class _Reader:
 
     def _count(self, sentence: Sentence, hits: list[Hit], kinds: set[Kind]) -> None:
         self._kinds |= kinds
+        self._to_reader = self._to_reader or not _YOU.isdisjoint(sentence.words)
         ends: dict[Kind, int] = {}
         for hit in hits:
             self._languages[hit.language] = self._languages.get(hit.language, 0) + 1

@@ -13,7 +13,7 @@ import re
 from typing import Final
 
 from assistant.core.audience import Me, domain
-from assistant.core.phrases import lexicon
+from assistant.core.phrases import LANGUAGES, lexicon
 from assistant.core.phrases.lexicon import Kind
 from assistant.core.phrases.sentences import ADDRESS, LINK, bounded, sentences, unlinked, words
 from assistant.core.questions import Said
@@ -116,8 +116,9 @@ def is_circular(mail: Mail, me: Me, *, known: bool) -> bool:
         return True
     if unlinked(visible(bounded(mail.new_text))).count(LINK) >= _MANY_LINKS:
         return True
+    languages = frozenset({mail.language, "en"}) if mail.language in LANGUAGES else None
     for sentence in sentences(mail.text[-_FOOTER:]):
-        hits = lexicon().find(sentence.words, sentence.starts)
+        hits = lexicon().find(sentence.words, sentence.starts, languages)
         if not sentence.question and any(hit.kind is Kind.BULK for hit in hits):
             return True
     return False

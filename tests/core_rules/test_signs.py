@@ -15,7 +15,7 @@ BAIT = [
         "hours at http://bank-check.example/login or it will be closed permanently."
     ),
     (
-        "Sehr geehrter Kunde,\n\nIhr Konto wurde gesperrt. Bestätigen Sie Ihre Daten innerhalb von 24 "
+        "Sehr geehrter Kunde,\n\nIhr Konto wurde gesperrt. Bestätigen Sie Ihre Daten binnen 24 "
         "Stunden: http://konto.example/x"
     ),
     (
@@ -39,7 +39,7 @@ BAIT = [
         "http://bank.example/x"
     ),
     (
-        "Are you at your desk? I am in a meeting and can't talk. I need you to buy gift cards today, "
+        "Are you at your desk? I am in a meeting and can't talk. I need you to buy gift cards, "
         "scratch the back and send me pictures of the codes. Keep this confidential. Urgent."
     ),
     (

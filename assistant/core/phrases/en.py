@@ -25,6 +25,10 @@ _LOOK: Final = "review|check|verify|look|sign|countersign|return|call|ring|phone
 PACK: Final[Pack] = {
     **SIGNS,
     Kind.REQUEST: f"""
+        run|bounce it|this|something|that|them by|past|off you
+        we need|have|should to? talk|speak|discuss
+        drop|stop|come|swing by my|the office|desk|place? / love|like to have you
+        what would|do you like|prefer|suggest|recommend|propose|think
         would|'d like|want a|an|my refund|replacement|copy|quote|quotation|estimate|appointment|
         table|receipt|reservation|price|catalog|catalogue|brochure
         mean a lot|much|the to? ... if you

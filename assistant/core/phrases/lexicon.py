@@ -109,32 +109,32 @@ class Lexicon:
                     self._add(_compiled(text, kind, language), text)
         self._stem_lengths = tuple(sorted({len(stem) for stem in self._by_stem}))
 
-    def find(self, sentence: Sequence[str], starts: frozenset[int]) -> list[Hit]:
-        """Every phrase in the words, by start; ``starts`` are the words that begin a clause."""
+    def find(
+        self,
+        sentence: Sequence[str],
+        starts: frozenset[int],
+        languages: frozenset[str] | None = None,
+    ) -> list[Hit]:
+        """Every phrase in the words, by start; ``starts`` are the words that begin a clause.
+
+        Only phrases of the ``languages`` are looked for; None means all.
+        """
         hits: list[Hit] = []
         for index, word in enumerate(sentence):
-            self._try(self._by_word.get(word, ()), sentence, index, starts, hits)
+            known = list(self._by_word.get(word, ()))
             for length in self._stem_lengths:
                 if length > len(word):
                     break
-                known = self._by_stem.get(word[:length], ())
-                self._try(known, sentence, index, starts, hits)
+                known += self._by_stem.get(word[:length], ())
+            for phrase in known:
+                if languages is not None and phrase.language not in languages:
+                    continue
+                if phrase.anchored and index not in starts:
+                    continue
+                end = _match(phrase.steps, 0, sentence, index)
+                if end > index:
+                    hits.append(Hit(phrase.kind, phrase.language, index, end))
         return hits
-
-    def _try(
-        self,
-        known: Sequence[_Phrase],
-        sentence: Sequence[str],
-        index: int,
-        starts: frozenset[int],
-        hits: list[Hit],
-    ) -> None:
-        for phrase in known:
-            if phrase.anchored and index not in starts:
-                continue
-            end = _match(phrase.steps, 0, sentence, index)
-            if end > index:
-                hits.append(Hit(phrase.kind, phrase.language, index, end))
 
     def _add(self, phrase: _Phrase, text: str) -> None:
         for step in phrase.steps:
