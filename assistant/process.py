@@ -230,7 +230,7 @@ async def _check_epoch(process: Process) -> None:
 
 async def _remove_orphans(process: Process) -> None:
     """Staged bytes that no open intent names; only here, before the first worker."""
-    open_states = (IntentState.CALLING, IntentState.UNKNOWN, IntentState.REJECTED)
+    open_states = (IntentState.CALLING, IntentState.UNKNOWN)
     live = await process.database.read(lambda conn: intents.in_state(conn, *open_states))
     names = frozenset(
         str(intent.token["name"]) for intent in live if isinstance(intent.token.get("name"), str)

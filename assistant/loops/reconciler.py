@@ -30,6 +30,7 @@ from providers.ports import (
     Look,
     LookRequest,
     ProviderError,
+    Staged,
     Whereabouts,
 )
 from storage import drafts, intents
@@ -104,6 +105,9 @@ class Reconciler:
         )
         finding = await house.store.write(unit)
         house.faults.hit(FaultPoint.LOOK_COMMITTED)
+        if finding is Finding.PROVED_NEVER:
+            # The proof is committed: the bytes that were taken back have no use any more.
+            await account.mailbox.unstage(Staged(content=b"", token=intent.token))
         if finding in (Finding.FOUND, Finding.TWICE, Finding.PROVED_NEVER):
             house.work_bell.ring()
             house.notice_bell.ring()

@@ -191,7 +191,8 @@ async def _create(turn: _Turn, act: CreateDraft) -> Result:
         body = turn.written.body
     snapshot = await account.mailbox.snapshot(record.scope)
     house.faults.hit(FaultPoint.SNAPSHOT_TAKEN)
-    if snapshot.news:
+    known = {message.identity for message in record.messages}
+    if any(one.heads.identity not in known for one in snapshot.news):
         return await _moved(turn, "a message arrived while the thread was read")
     effect = await drafting.create(
         _place(turn),
