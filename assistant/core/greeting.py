@@ -50,13 +50,13 @@ _FORMAL: Final = frozenset(
 )
 _NO_PERSON: Final = frozenset(
     words(
-        "team support info service services office sales desk admin group list lists news contact "
-        "form department gmbh ltd llc inc corp ag sa sarl spa srl bv nv kg plc society "
-        "company shop store noreply customer care help billing accounts newsletter club "
-        "verein association the university school bank hotel restaurant clinic museum church council committee foundation "
-        "mailer daemon postmaster system robot bot notifications alerts kundenservice "
-        "kontakt buchhaltung sekretariat secretariat secretaria studio ufficio servicio atención "
-        "atendimento"
+        "team support info service services office sales desk admin group list lists news "
+        "contact form department gmbh ltd llc inc corp ag sa sarl spa srl bv nv kg plc society "
+        "company shop store noreply customer care help billing accounts newsletter club verein "
+        "association the university school bank hotel restaurant clinic museum church council "
+        "committee foundation mailer daemon postmaster system robot bot notifications alerts "
+        "kundenservice kontakt buchhaltung sekretariat secretariat secretaria studio ufficio "
+        "servicio atención atendimento"
     )
 )
 _VIA: Final = re.compile(
