@@ -11,7 +11,7 @@ import hmac
 import os
 import socket
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
@@ -20,15 +20,17 @@ from assistant.core.plan import Policy
 from assistant.house import Account, Brain, Receiver, Telling
 from assistant.settings import Settings
 from config.loaded import Loaded
-from config.secrets import SecretError, resolve
+from config.secrets import SecretError, SecretRef, resolve
+from config.user import ImapMailbox as ImapConfig
 from config.user import MaildirMailbox as MaildirConfig
 from config.user import UserConfig
+from providers.imap import ImapMailbox, Server
 from providers.maildir.mailbox import MaildirMailbox
 from providers.mime.message import Owner
 from providers.model.openai import OpenAIModel
 from providers.notify.ntfy import Ntfy
 from providers.notify.webhook import Webhook
-from providers.ports import Mailbox, Notifier
+from providers.ports import Folder, Mailbox, MailboxIllError, Notifier
 from storage.words import Clock, Faults, IntegrationId, OwnerId, UserName
 
 if TYPE_CHECKING:
@@ -98,7 +100,7 @@ def build_user(
     brain = _brain(user, clock, unbuilt)
     for mailbox in user.mailboxes:
         integration = IntegrationId(f"{user.user}/{mailbox.id}")
-        adapter = _adapter(mailbox, clock, faults)
+        adapter = _adapter(mailbox, settings, clock, faults)
         if adapter is None:
             unbuilt.append(
                 Unbuilt(
@@ -159,10 +161,50 @@ def _brain(user: UserConfig, clock: Clock, unbuilt: list[Unbuilt]) -> Brain | No
     )
 
 
-def _adapter(mailbox: object, clock: Clock, faults: Faults) -> Mailbox | None:
+def _adapter(mailbox: object, settings: Settings, clock: Clock, faults: Faults) -> Mailbox | None:
     if isinstance(mailbox, MaildirConfig):
         return MaildirMailbox(mailbox.path, clock=clock, faults=faults, lag_s=MAILDIR_LAG_S)
+    if isinstance(mailbox, ImapConfig):
+        return _imap(mailbox, settings, clock, faults)
     return None
+
+
+def _imap(mailbox: ImapConfig, settings: Settings, clock: Clock, faults: Faults) -> ImapMailbox:
+    server = Server(
+        host=mailbox.host,
+        port=mailbox.port,
+        security=mailbox.security,
+        username=mailbox.username,
+        password=_source(mailbox.password),
+        token=_source(mailbox.token),
+        direct=mailbox.direct,
+    )
+    named = {
+        Folder.SENT: mailbox.folders.sent,
+        Folder.DRAFTS: mailbox.folders.drafts,
+        Folder.TRASH: mailbox.folders.trash,
+    }
+    return ImapMailbox(
+        server,
+        clock=clock,
+        folders={role: name for role, name in named.items() if name is not None},
+        faults=faults,
+        answer_s=settings.call_timeout_s,
+    )
+
+
+def _source(ref: SecretRef | None) -> Callable[[], str] | None:
+    """Fetches the secret anew at each login; the adapter calls it on a thread."""
+    if ref is None:
+        return None
+
+    def fetch() -> str:
+        try:
+            return resolve(ref).reveal()
+        except SecretError as error:
+            raise MailboxIllError(error.problem, error.remedy) from error
+
+    return fetch
 
 
 def _receivers(user: UserConfig, settings: Settings, unbuilt: list[Unbuilt]) -> list[Receiver]:

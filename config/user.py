@@ -98,6 +98,15 @@ class MaildirMailbox:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class ImapFolders:
+    """Names of folders at an IMAP server that does not mark them itself."""
+
+    sent: Line | None = Field(default=None, description="Where sent mail lies.")
+    drafts: Line | None = Field(default=None, description="Where drafts lie.")
+    trash: Line | None = Field(default=None, description="Where deleted mail lies.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class ImapMailbox:
     """An account at an IMAP server."""
 
@@ -115,6 +124,15 @@ class ImapMailbox:
     token: TokenSecret | None = Field(
         default=None,
         description="OAuth token for XOAUTH2, by reference; a file is relative to data_dir.",
+    )
+    folders: ImapFolders = Field(
+        default_factory=ImapFolders,
+        description="Folders, where the server itself does not mark them.",
+    )
+    direct: bool = Field(
+        default=False,
+        description="True only for a Dovecot or Cyrus that is reached without a proxy between: "
+        "a lost call can then be proved never to have happened.",
     )
     smtp: Smtp | None = Field(default=None, description="Server that sends approved mail.")
     since: Duration = Field(default=_SINCE, description=_SINCE_TEXT)

@@ -136,18 +136,25 @@ async def _mailbox(account: Account) -> Finding:
     from providers.ports import MailboxIllError, TransientError
 
     name = str(account.integration)
-    profile = account.mailbox.profile
     try:
         await account.mailbox.account()
     except MailboxIllError as error:
         return Finding(what=name, works=False, says=error.problem, remedy=error.remedy)
     except TransientError as error:
         return Finding(what=name, works=False, says=str(error), remedy="try again in a while")
+    profile = account.mailbox.profile
     removal = "drafts can be removed by version" if profile.versioned_removal else "never removes"
     return Finding(
         what=name,
         works=True,
-        says=f"{profile.provider}; marks kept: {', '.join(sorted(profile.marks))}; {removal}",
+        says="; ".join(
+            [
+                profile.provider,
+                f"marks kept: {', '.join(sorted(profile.marks))}",
+                removal,
+                *profile.notes,
+            ]
+        ),
     )
 
 

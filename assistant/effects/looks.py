@@ -10,6 +10,7 @@ A crash between the search and the record repeats the look.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from sqlalchemy import Connection
@@ -239,5 +240,7 @@ def _fact(attempt: int, look: Look, verdict: Verdict) -> Evidence:
             "proof": look.proof,
             "detail": look.detail,
             "look": verdict.looks,
+            # What a proof by several looks needs of this one, for the adapter alone to read.
+            **({"absent": json.dumps(dict(look.absent))} if look.absent else {}),
         },
     )

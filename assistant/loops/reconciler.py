@@ -13,6 +13,8 @@ not count. Looks that were missed while no daemon ran count as one. A crash anyw
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -27,6 +29,7 @@ from assistant.loops import reading
 from providers.mime.marks import mark_of
 from providers.ports import (
     DraftNow,
+    Json,
     Look,
     LookRequest,
     ProviderError,
@@ -37,7 +40,7 @@ from storage import drafts, intents
 from storage.dbtime import database_now_ms
 from storage.drafts import Draft
 from storage.errors import StorageError
-from storage.intents import Intent
+from storage.intents import Fact, Intent
 from storage.words import FaultPoint, IntentState, Kind, Ref
 
 log = structlog.get_logger()
@@ -115,13 +118,16 @@ class Reconciler:
         return finding
 
     async def _search(self, account: Account, intent: Intent) -> Look:
-        record = await self._house.store.read(
-            lambda conn: reading.record(conn, intent.integration, intent.thread)
+        record, facts = await self._house.store.read(
+            lambda conn: (
+                reading.record(conn, intent.integration, intent.thread),
+                intents.evidence_of(conn, intent.id),
+            )
         )
         try:
             if intent.kind is Kind.REMOVE_DRAFT:
                 return await self._search_removal(account, intent, record)
-            return await account.mailbox.look(self._request(intent, record))
+            return await account.mailbox.look(self._request(intent, record, facts))
         except ProviderError as error:
             return Look(complete=False, detail=f"the mailbox could not be searched: {error}")
 
@@ -135,8 +141,10 @@ class Reconciler:
         now = await account.mailbox.draft(drafting.draft_ref(draft, mark, record.scope))
         return _as_look(now)
 
-    def _request(self, intent: Intent, record: reading.Record) -> LookRequest:
-        ended = intent.ended_at is not None
+    def _request(
+        self, intent: Intent, record: reading.Record, facts: Sequence[Fact]
+    ) -> LookRequest:
+        ended = intent.ended_at
         return LookRequest(
             intent=intent.id,
             attempt=intent.attempt,
@@ -149,7 +157,9 @@ class Reconciler:
             token=intent.token,
             claimed_at=datetime.fromtimestamp(intent.claimed_at / 1000, UTC),
             may_withdraw=intent.state is IntentState.UNKNOWN,
-            caller_ended=ended or self._house.is_dead(intent.owner),
+            caller_ended=ended is not None or self._house.is_dead(intent.owner),
+            ended_at=None if ended is None else datetime.fromtimestamp(ended / 1000, UTC),
+            earlier=_earlier(intent, facts),
         )
 
     async def _due_in_s(self) -> float | None:
@@ -158,6 +168,16 @@ class Reconciler:
             lambda conn: (intents.next_look_at(conn, served), database_now_ms(conn))
         )
         return None if when is None else max(0.0, (when - now) / 1000)
+
+
+def _earlier(intent: Intent, facts: Sequence[Fact]) -> list[Json]:
+    """What earlier looks at this attempt saw when nothing was there, each with its time."""
+    found: list[Json] = []
+    for fact in facts:
+        absent = fact.detail.get("absent")
+        if fact.attempt == intent.attempt and isinstance(absent, str):
+            found.append({**json.loads(absent), "at": fact.at / 1000})
+    return found
 
 
 def _target(conn: Connection, intent: Intent) -> Draft | None:
