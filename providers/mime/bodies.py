@@ -165,6 +165,9 @@ def read_body(
     out = reader.out
     out.notes += notes
     texts = reader.read(root)
+    if not has_text(texts):
+        reader.lenient = True
+        texts = reader.read(root)
     single = len(reader.htmls) == 1 and sum(map(bool, map(str.strip, texts))) == 1
     out.html = reader.htmls[0] if single else None
     reader.attach(root)

@@ -92,7 +92,7 @@ def split_headers(
 
     *fences* are boundaries of open multiparts: a line that is one of them ends the block, though it
     may look like a header. A line that is no header ends the block too, unless a known header
-    follows it: then it was a folded line that lost its indent.
+    follows it: then it was a folded line that lost its indent, or rubbish on top.
     """
     limit = min(stop, start + BLOCK_BYTES)
     fields: list[tuple[str, bytes]] = []
@@ -109,10 +109,11 @@ def split_headers(
         end = limit if end < 0 else end + 1
         if not raw[position:end].strip(b"\r\n"):
             return _made(fields, end)
-        if not fields or not _goes_on(raw, position, limit):
+        if not _goes_on(raw, position, limit):
             return _made(fields, position, "no blank line after the headers")
-        name, value = fields.pop()
-        fields.append((name, value + b" " + raw[position:end]))
+        if fields:
+            name, value = fields.pop()
+            fields.append((name, value + b" " + raw[position:end]))
         position = end
     if limit < stop:
         return _made(fields, _blank_line(raw, limit, stop), "header block cut")

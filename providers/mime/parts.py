@@ -13,7 +13,7 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser
 
 from providers.mime.charset import decode
-from providers.mime.content import body, size, unwrap_uu
+from providers.mime.content import TEXT_BYTES, body, size, unwrap_uu
 from providers.mime.flowed import unflow
 from providers.mime.html import TEXT_CHARS, bounded, tree_to_text
 from providers.mime.invisible import visible
@@ -23,6 +23,8 @@ from providers.mime.scan import TOO_DEEP, Part
 
 ATTACHMENTS_MAX: Final = 500
 """The most attachments that are listed."""
+HTML_BYTES: Final = 8 * 1024 * 1024
+"""How much of an HTML part is decoded; pictures are written into it as text."""
 GRAM: Final = 5
 """Length of the pieces of text by which two alternatives are compared."""
 GRAMS_FROM: Final = 2500
@@ -31,6 +33,7 @@ AGREE: Final = 0.45
 """The share of pieces that alternatives have in common when they say the same."""
 
 READABLE: Final = frozenset(("text/plain", "text/html", "text/calendar", "text/enriched"))
+_PICTURE: Final = re.compile(r"data:[^\"'\s<>()]{200,}")
 _URL: Final = re.compile(r"<?\b(?:https?://|www\.|mailto:)\S+")
 _NO_LETTERS: Final = re.compile(r"[\W_]+")
 _CID: Final = re.compile(r"[\"'(]\s*cid:([^\"')\s]+)", re.IGNORECASE)
@@ -61,6 +64,7 @@ class Reader:
         self.raw = raw
         self.charset = charset
         self.out = Body()
+        self.lenient = False
         self.used: set[int] = set()
         self.htmls: list[str] = []
 
@@ -71,20 +75,24 @@ class Reader:
         return file_name(self.disposition(part), part.kind)
 
     def attached(self, part: Part) -> bool:
-        """Whether a text part is an attachment rather than something to read."""
+        """Whether a text part is an attachment rather than something to read.
+
+        One that only has a name is attached to the others, but the text where there is no other.
+        """
         disposition = self.disposition(part)
         if disposition.value == "attachment":
             return True
-        return disposition.value != "inline" and bool(self.name(part))
+        return disposition.value != "inline" and not self.lenient and bool(self.name(part))
 
     def plain(self, part: Part) -> str:
         """The text of one readable part, hidden characters gone."""
         self.used.add(id(part))
-        raw, cut = body(self.raw, part)
-        if cut:
-            self.out.note("a text part was cut at 2 MiB")
         kind = part.kind
-        if kind.value == "text/html":
+        rich = kind.value == "text/html"
+        raw, cut = body(self.raw, part, HTML_BYTES if rich else TEXT_BYTES)
+        if cut:
+            self.out.note("a long text part was cut")
+        if rich:
             return self.html(raw, kind.params.get("charset"))
         raw, files = unwrap_uu(raw)
         self.out.attachments += [
@@ -105,8 +113,9 @@ class Reader:
     def html(self, raw: bytes, charset: str | None) -> str:
         decoded = decode(raw, charset or _meta_charset(raw))
         self.out.note(decoded.note)
-        html = bounded(decoded.text)
-        if len(html) + decoded.text.count("\0") < len(decoded.text):
+        text = _PICTURE.sub("", decoded.text) if "data:" in decoded.text else decoded.text
+        html = bounded(text)
+        if len(html) + text.count("\0") < len(text):
             self.out.note("the HTML is too long or too deep; its end was not read")
         self.htmls.append(html)
         return tree_to_text(LexborHTMLParser(html))
@@ -129,7 +138,19 @@ class Reader:
             return self.read(self._root(part))
         if kind == "multipart/encrypted":
             return []
-        return [text for child in part.children for text in self.read(child)]
+        return self._in_turn(part)
+
+    def _in_turn(self, part: Part) -> list[str]:
+        """The texts of all parts, but not the same one again as HTML."""
+        texts: list[str] = []
+        for child in part.children:
+            found = self.read(child)
+            if child.kind.value == "text/html" and any(
+                agree(text, new) for text in texts for new in found if new.strip()
+            ):
+                continue
+            texts += found
+        return texts
 
     def _childless(self, part: Part) -> list[str]:
         """A multipart without parts is text, unless it was not opened or is empty."""

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-from providers.mime.addresses import parse_addresses
+from providers.mime.addresses import clean_address, parse_addresses
 from providers.mime.automated import automated_reason
 from providers.mime.bodies import read_body
 from providers.mime.headers import Headers, raw_text, split_headers, start_of_headers, unfold
@@ -27,7 +27,7 @@ from providers.mime.marks import MARK_HEADER
 from providers.mime.message import Address, Heads, Mail
 from providers.mime.newtext import new_text
 from providers.mime.params import media_type
-from providers.mime.scan import Part, scan
+from providers.mime.scan import WINDOW_BYTES, Part, scan
 from providers.mime.threads import parent_ids
 from storage.words import Identity
 
@@ -35,19 +35,25 @@ IDENTITY_BYTES: Final = 64 * 1024
 """How much of a header block makes the identity: the least that a caller of read_heads has."""
 SUBJECT_CHARS: Final = 2000
 """The longest subject that is kept; no mail program shows a tenth of it."""
+RELAYS_MAX: Final = 50
+"""How many Received headers are looked at for whom a mail was meant."""
 IDS_MAX: Final = 1000
 """The most ids of one References header that are kept; the longest threads have some hundreds."""
 ID_CHARS: Final = 998
 """The longest line of a mail (RFC 5322 section 2.1.1), and so the longest id that is kept."""
 
 _BRACKETED: Final = re.compile(rb"<[^<>]+>")
+_FOR: Final = re.compile(rb"\sfor\s+<([^<>\s]{3,320})>")
 _FOLD: Final = re.compile(rb"\r{0,4}\n[ \t]*")
 
 
 def _line_ends(raw: bytes) -> bytes:
     """Mail with bare carriage returns as line ends, read as if they were line feeds."""
     near = raw[:IDENTITY_BYTES]
-    return raw.replace(b"\r", b"\n") if b"\n" not in near and b"\r" in near else raw
+    if b"\n" in near or b"\r" not in near:
+        return raw
+    windows = range(0, len(raw), WINDOW_BYTES)
+    return b"".join(raw[at : at + WINDOW_BYTES].replace(b"\r", b"\n") for at in windows)
 
 
 def _identity(raw: bytes, headers: Headers, start: int) -> Identity:
@@ -128,7 +134,7 @@ def _split(raw: bytes) -> tuple[bytes, int, Headers]:
 
 def _heads(raw: bytes) -> Heads:
     raw, start, headers = _split(raw)
-    senders = _all_addresses(headers, "from", None)
+    senders = _addresses(headers, "from", None)
     charset = media_type(headers.first("content-type")).params.get("charset")
     return Heads(
         identity=_identity(raw, headers, start),
@@ -170,6 +176,11 @@ def _delivered_to(headers: Headers) -> tuple[str, ...]:
         for name in ("delivered-to", "x-original-to", "envelope-to", "x-envelope-to")
         for address in _all_addresses(headers, name, None)
     ]
+    # What a relay was asked to deliver to, where nobody wrote a header for it (RFC 5321 4.4).
+    received = b"\n".join(headers.all("received")[:RELAYS_MAX])
+    found += [
+        address for raw in _FOR.findall(received) if (address := clean_address(raw_text(raw)))
+    ]
     return tuple(dict.fromkeys(found))
 
 
@@ -181,9 +192,19 @@ def _no_mail(raw: bytes) -> str:
 
 def _all_addresses(headers: Headers, name: str, charset: str | None) -> tuple[Address, ...]:
     values = headers.all(name)
-    if len(values) == 1:
-        return parse_addresses(values[0], charset)
     return tuple(address for value in values for address in parse_addresses(value, charset))
+
+
+def _addresses(headers: Headers, name: str, charset: str | None) -> tuple[Address, ...]:
+    """The addresses of a header that may stand only once: the first one that holds any counts.
+
+    A second From is not another author but an attempt to show one and be judged by the other.
+    """
+    for value in headers.all(name):
+        found = parse_addresses(value, charset)
+        if found:
+            return found
+    return ()
 
 
 def _read(raw: bytes, parents: Sequence[str]) -> Mail:
@@ -197,8 +218,8 @@ def _read(raw: bytes, parents: Sequence[str]) -> Mail:
     text = "\n\n".join(body.texts)
     subject = headers.text("subject", charset)[:SUBJECT_CHARS]
     said = new_text(text, html=body.html, subject=subject, parents=parents).text if text else ""
-    from_ = _all_addresses(headers, "from", charset)
-    senders = _all_addresses(headers, "sender", charset)
+    from_ = _addresses(headers, "from", charset)
+    senders = _addresses(headers, "sender", charset)
     return Mail(
         identity=identity,
         message_id=_message_id(headers),
@@ -206,9 +227,9 @@ def _read(raw: bytes, parents: Sequence[str]) -> Mail:
         references=_ids(headers.all("references")),
         thread_index=_thread_index(headers),
         from_=from_,
-        original_from=_all_addresses(headers, "x-original-from", charset),
+        original_from=_addresses(headers, "x-original-from", charset),
         sender=senders[0] if senders else None,
-        reply_to=_all_addresses(headers, "reply-to", charset),
+        reply_to=_addresses(headers, "reply-to", charset),
         to=_all_addresses(headers, "to", charset),
         cc=_all_addresses(headers, "cc", charset),
         bcc=_all_addresses(headers, "bcc", charset),

@@ -296,3 +296,40 @@ def test_a_transfer_encoding_is_undone_as_far_as_it_is_one(
         body, "Content-Type: text/plain; charset=utf-8", f"Content-Transfer-Encoding: {encoding}"
     )
     assert read_mail(raw).text == text.rstrip("\n")
+
+
+def test_a_text_that_only_has_a_name_is_the_text_where_there_is_no_other() -> None:
+    raw = mail(ASKED, 'Content-Type: text/plain; charset=utf-8; name="message.txt"')
+    assert read_mail(raw).text == ASKED
+
+
+def test_the_same_text_once_more_as_html_is_not_said_twice() -> None:
+    assert read_mail(multipart("mixed", PLAIN, HTML)).text == ASKED
+
+
+def test_another_text_as_html_is_said_too() -> None:
+    other = "Content-Type: text/html\n\n<p>The list is open on Sundays and Mondays.</p>\n"
+    text = read_mail(multipart("mixed", PLAIN, other)).text
+    assert text == f"{ASKED}\n\nThe list is open on Sundays and Mondays."
+
+
+def test_pictures_written_into_the_html_do_not_push_the_text_out() -> None:
+    picture = "A" * 3_000_000
+    html = f'<img src="data:image/png;base64,{picture}"><p>{ASKED}</p>'
+    assert read_mail(mail(html, "Content-Type: text/html; charset=utf-8")).text == ASKED
+
+
+def test_of_two_from_headers_the_first_one_counts() -> None:
+    raw = b"From: vic@example.net\nFrom: boss@example.com\n\nHi"
+    assert [address.addr for address in read_mail(raw).from_] == ["vic@example.net"]
+
+
+def test_rubbish_on_top_does_not_hide_the_headers() -> None:
+    raw = b" rubbish line\nFrom: mina@example.org\nSubject: s\n\nHi"
+    assert (read_mail(raw).from_[0].addr, read_mail(raw).text) == ("mina@example.org", "Hi")
+
+
+def test_whom_a_relay_delivered_to_is_known() -> None:
+    relay = "Received: from a by b\n for <robin.vale@example.com>; Mon, 2 Mar 2026 09:00:00 +0000"
+    raw = mail("Hi", "Delivered-To: robin@example.com", relay)
+    assert read_mail(raw).delivered_to == ("robin@example.com", "robin.vale@example.com")
