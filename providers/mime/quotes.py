@@ -165,7 +165,7 @@ class _Walk:
         if start is None:
             return None
         if marked_next:
-            self._cut(start, following, Cut.INTRODUCTION)
+            self._cut(self._rule_above(start), following, Cut.INTRODUCTION)
             return following
         if not self._own_before(start) and not self._theirs(at + 1):
             return None  # all that follows may be the answer: it stays

@@ -138,3 +138,16 @@ def test_labels_are_read_through_emphasis() -> None:
 )
 def test_subject_says_whether_it_answers(subject: str, kind: SubjectKind) -> None:
     assert subject_kind(subject) is kind
+
+
+@pytest.mark.parametrize("mark", ["", "> "])
+def test_drawn_line_above_an_introduction_goes_too(mark: str) -> None:
+    intro = "On Mon, 2 Mar 2026 at 09:12, Robin <robin@example.com> wrote:"
+    assert new_text(f"{OWN}\n\n________\n{intro}\n{mark}Any day?", subject="Re: x").text == OWN
+
+
+def test_forward_inside_a_later_quotation_is_not_passed_on() -> None:
+    marked = "> ---------- Forwarded message ---------\n> From: Power Co\n> Read it."
+    found = new_text(f"Robin wrote:\n> Done?\nDone.\n\n{marked}\n\nIt is 4711.", subject="Re: x")
+    assert found.text == "Done.\n\nIt is 4711."
+    assert not found.forward

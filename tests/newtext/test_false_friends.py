@@ -31,6 +31,7 @@ KEPT_WHOLE = (
     ("Re: Hall", "To: be honest\nSubject: unclear\nI do not know."),
     ("Re: Bounce", "The headers are:\nFrom: a@example.com\nTo: b@example.com\nSubject: x\n\nWhy?"),
     ("Re: Bounce", "From: a@example.com\nReceived: by a.example.com\nSubject: x\n\nWhy?"),
+    ("Re: Bounce", "It says\nFrom: a@example.com\nTo: b\nSubject: x\nMessage-ID: <y>\n\nWhy?"),
     ("Re: Hall", "Original message received, thank you. When do we meet?"),
     ("Re: Hall", "I forwarded message number four to Lena.\nForwarded message five as well."),
     ("Re: Hall", "Begin forwarded messages with FYI, please."),

@@ -45,6 +45,11 @@ def test_short_sentence_that_is_equal_stays() -> None:
     )
 
 
+def test_single_sentence_that_is_equal_stays() -> None:
+    text = "I have counted again.\n\nThere will be about thirty of us.\n\nIs that so?"
+    assert _own(text, ASK) == text
+
+
 def test_sentence_that_is_taken_up_inside_a_line_stays() -> None:
     text = "You ask whether the small hall is free on the first Tuesday in March, and it is."
     assert _own(text, ASK) == text
@@ -106,6 +111,12 @@ def test_answer_below_a_long_quoted_line_stays_where_the_parent_lacks_it() -> No
 def test_only_so_much_of_the_parents_is_read() -> None:
     long = "\n".join(f"line {number} of a very long message" for number in range(100_000))
     assert _own(f"Agreed.\n\n{OLDER}", long, OLDER) == "Agreed."
+
+
+def test_tail_of_an_endless_parent_is_not_read() -> None:
+    endless = "word " * 50_000 + "could you tell me whether the hall is free"
+    assert not Parents([endless]).holds_line("could you tell me whether the hall is free")
+    assert Parents([endless[-500:]]).holds_line("could you tell me whether the hall is free")
 
 
 def test_lines_are_repeated_only_in_long_stretches() -> None:

@@ -41,6 +41,8 @@ def test_footer_of_a_phone_stays_in_the_middle_of_a_text(line: str) -> None:
         "Gesendet wurde es gestern",
         "Ich habe das iPhone gesendet, wie besprochen, und warte jetzt auf die Bestätigung",
         "Enviado el martes",
+        "Sent from Berlin",
+        "Gesendet mit Verspätung",
         "Get the phone",
         "从手机看不到附件",
         "Mina",
