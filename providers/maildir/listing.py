@@ -4,7 +4,9 @@ A Maildir keeps no journal, so a pass lists names. The cursor holds inode and ti
 ``new`` and ``cur``: a folder whose times are the same, and older than the grain of file times, has
 the same names and is not listed again. Names that the store has confirmed stay in memory; of the
 others the store is asked; only what it does not know is opened. The store keeps cursor and notes in
-one transaction, so a crash before it repeats the pass and a crash after it has lost nothing.
+one transaction, so a crash before it repeats the pass and a crash after it has lost nothing. The
+cursor names the unsent drafts as well: one that goes between two passes, or while nobody runs, is
+reported gone by the next.
 
 Mail that had arrived before the first pass's look-back (the floor) is passed over, now and later.
 Scanning and reading are blocking; the question to the store between them is the caller's.
@@ -36,17 +38,27 @@ Times = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """Where a pass stood: seconds of its start, the floor, the Maildir's inode, folder times."""
+    """Where a pass stood: seconds of its start, the floor, the Maildir's inode, folder times.
+
+    ``drafts`` are the base names that lay in each folder of drafts.
+    """
 
     at: float
     floor: float
     root: int
     folders: dict[str, Times]
+    drafts: dict[str, list[str]]
 
     def json(self) -> Json:
         """The form in which the store keeps it."""
         times = {label: [list(one) for one in each] for label, each in self.folders.items()}
-        return {"at": self.at, "floor": self.floor, "root": self.root, "folders": times}
+        return {
+            "at": self.at,
+            "floor": self.floor,
+            "root": self.root,
+            "folders": times,
+            "drafts": self.drafts,
+        }
 
 
 def cursor_of(json: Json) -> Cursor | None:
@@ -62,7 +74,13 @@ def cursor_of(json: Json) -> Cursor | None:
         pairs = each if isinstance(each, list) else []
         if all(isinstance(p, list) and len(p) == 2 for p in pairs):
             times[str(label)] = tuple((int(ino), int(ns)) for ino, ns in pairs)
-    return Cursor(float(at), float(floor), root, times)
+    named = json.get("drafts")
+    drafts = {
+        str(label): [str(uniq) for uniq in names]
+        for label, names in (named.items() if isinstance(named, dict) else ())
+        if isinstance(names, list)
+    }
+    return Cursor(float(at), float(floor), root, times, drafts)
 
 
 @dataclass(slots=True)
@@ -76,6 +94,8 @@ class Pass:
     times: dict[str, Times] = field(default_factory=dict)
     listed: dict[str, tuple[Place, dict[str, Entry]]] = field(default_factory=dict)
     unasked: list[Ref] = field(default_factory=list)
+    drafts: dict[str, list[str]] = field(default_factory=dict)
+    drafts_before: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +129,9 @@ class Listing:
         root = self.places.path.stat().st_ino
         held = None if cursor is None else cursor_of(cursor)
         under_way = _begin(cursor, held, since, now, root)
+        if held is not None:
+            under_way.drafts_before = held.drafts
+            under_way.drafts = dict(held.drafts)
         if under_way.gap is not None or under_way.floor != self._floor:
             self._known.clear()
             self._old.clear()
@@ -133,6 +156,8 @@ class Listing:
             if not (place.role is Folder.DRAFTS and TRASHED in item.flags)
         }
         under_way.listed[place.label] = (place, items)
+        if place.role is Folder.DRAFTS:
+            under_way.drafts[place.label] = sorted(items)
         self._last[place.label] = frozenset(items)
         known = self._known.setdefault(place.label, set())
         old = self._old.setdefault(place.label, set())
@@ -156,7 +181,7 @@ class Listing:
         vanished: list[Ref] = []
         for label, (place, items) in under_way.listed.items():
             known, old = self._known[label], self._old[label]
-            gone = known - items.keys()
+            gone = known.union(under_way.drafts_before.get(label, ())) - items.keys()
             known -= gone
             vanished += [ref_of(label, uniq) for uniq in sorted(gone)]
             for uniq in items.keys() - known - old:
@@ -166,7 +191,13 @@ class Listing:
                     under_way.times.pop(label, None)
         self.places.forget(frozenset(vanished))
         seen.sort(key=lambda one: (one.arrived_at, one.order, one.ref))
-        cursor = Cursor(under_way.now.timestamp(), under_way.floor, under_way.root, under_way.times)
+        cursor = Cursor(
+            under_way.now.timestamp(),
+            under_way.floor,
+            under_way.root,
+            under_way.times,
+            under_way.drafts,
+        )
         return Changes(
             cursor=cursor.json(), seen=tuple(seen), vanished=tuple(vanished), gap=under_way.gap
         )

@@ -434,3 +434,17 @@ async def test_a_draft_of_the_owner_that_only_the_snapshot_shows_stops_the_claim
     world.hands.delete(refs[0])  # type: ignore[arg-type]
     await world.pass_days(process)
     assert len(world.drafts()) == 1
+
+
+async def test_a_draft_of_the_owner_that_went_while_nobody_ran_frees_its_thread(
+    make: Make,
+) -> None:
+    """Promise 10: a restart misses nothing."""
+    world = make()
+    process = world.process()
+    ref = world.hands.put(own_reply(1), Folder.DRAFTS)
+    await draft(world, process)
+    assert world.calls == []
+    world.hands.delete(ref)
+    await world.pass_days(world.process(sole=True))
+    assert len(world.drafts()) == 1
