@@ -25,6 +25,8 @@ WINDOW_BYTES: Final = 512 * 1024
 """How far one search goes before another thread may run: about a quarter of a millisecond."""
 BOUNDARY_BYTES: Final = 512
 """The longest boundary line that is compared; RFC 2046 allows 70 characters."""
+MISSES_MAX: Final = 500
+"""How many lines may begin with ``--`` in vain before the boundaries are searched for by name."""
 NEAR_BYTES: Final = 4096
 """How far behind a multipart's headers its boundary is looked for before one is guessed."""
 TOO_DEEP: Final = f"parts nested deeper than {DEPTH_MAX} were not opened"
@@ -145,21 +147,41 @@ def _next_fence(
     raw: bytes, position: int, stop: int, fences: Mapping[bytes, Part]
 ) -> _Fence | None:
     """The next line from *position* on that is a boundary of an open multipart."""
+    misses = 0
+    pattern: re.Pattern[bytes] | None = None
     while position < stop:
-        found = raw.find(b"\n--", position, min(stop, position + WINDOW_BYTES + 3))
+        window = min(stop, position + WINDOW_BYTES)
+        if pattern is None:
+            found = raw.find(b"\n--", position, window)
+        else:
+            match = pattern.search(raw, position, window)
+            found = -1 if match is None else match.start()
         if found < 0:
-            position += WINDOW_BYTES
+            # The next window begins before this one's end: a boundary line may lie across it.
+            position = stop if window == stop else max(position + 1, window - BOUNDARY_BYTES - 8)
             continue
-        limit = min(stop, found + BOUNDARY_BYTES + 8)
-        line_end = raw.find(b"\n", found + 1, limit)
-        line_end = limit if line_end < 0 else line_end
-        name = raw[found + 3 : line_end].rstrip()
-        following = min(stop, line_end + 1)
-        if name in fences:
-            return _Fence(found + 1, fences[name], False, following)
-        if name.endswith(b"--") and name[:-2].rstrip() in fences:
-            return _Fence(found + 1, fences[name[:-2].rstrip()], True, following)
+        fence = _fence_at(raw, found, stop, fences)
+        if fence is not None:
+            return fence
         position = found + 1
+        misses += 1
+        if misses == MISSES_MAX:
+            names = b"|".join(re.escape(name) for name in fences)
+            pattern = re.compile(b"\n--(?:" + names + b")")
+    return None
+
+
+def _fence_at(raw: bytes, found: int, stop: int, fences: Mapping[bytes, Part]) -> _Fence | None:
+    """The boundary line behind the line end at *found*, if it is one."""
+    limit = min(stop, found + BOUNDARY_BYTES + 8)
+    line_end = raw.find(b"\n", found + 1, limit)
+    line_end = limit if line_end < 0 else line_end
+    name = raw[found + 3 : line_end].rstrip()
+    following = min(stop, line_end + 1)
+    if name in fences:
+        return _Fence(found + 1, fences[name], False, following)
+    if name.endswith(b"--") and name[:-2].rstrip() in fences:
+        return _Fence(found + 1, fences[name[:-2].rstrip()], True, following)
     return None
 
 

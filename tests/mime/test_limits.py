@@ -6,7 +6,7 @@ import pytest
 
 from providers.mime.html import TEXT_CHARS
 from providers.mime.reading import read_heads, read_mail
-from providers.mime.scan import DEPTH_MAX, PARTS_MAX
+from providers.mime.scan import DEPTH_MAX, PARTS_MAX, WINDOW_BYTES
 from tests.mime.build import mail, multipart
 
 ASKED = "Can you bring the ladder?"
@@ -118,3 +118,16 @@ def test_a_mail_made_to_be_slow_is_read(raw: bytes) -> None:
     found = read_mail(raw)
     assert found.text.encode() is not None
     assert "report" not in (found.unreadable or "")
+
+
+@pytest.mark.parametrize("before", range(WINDOW_BYTES - 80, WINDOW_BYTES + 8, 4))
+def test_a_boundary_across_two_searches_is_found(before: int) -> None:
+    head = b"From: mina@example.org\nContent-Type: multipart/mixed; boundary=fence\n\n"
+    filler = b"--fence\nContent-Type: image/png\n\n" + b"x" * before
+    raw = head + filler + f"\n--fence\n\n{ASKED}\n--fence--\n".encode()
+    assert read_mail(raw).text == ASKED
+
+
+def test_a_boundary_behind_thousands_of_lines_like_one_is_found() -> None:
+    raw = multipart("mixed", b"Content-Type: image/png\n\n" + b"--fen\n" * 5000, f"\n{ASKED}\n")
+    assert read_mail(raw).text == ASKED
