@@ -242,6 +242,8 @@ for _kind, _entries in words.LABELS.items():
     for _entry in _entries.split(";"):
         _name = fold(plain(_entry))
         _LABELS[_name] = _LABELS.get(_name, frozenset()) | {_kind}
+_INNER_LABEL: Final = re.compile(r"([^\W\d]+)[*]*\s?[:：](?=\s|[*])")
+_OPENING: Final = frozenset(("from", "sent", "date", "subject"))
 _RAW_LABELS: Final = _set(words.RAW_LABELS)
 _LABEL: Final = re.compile(r"^[*_ ]{0,4}([^:：@]{1,30}?)[*_ ]{0,4}[:：](?!//)")
 
@@ -261,40 +263,50 @@ def header_block(
     """The header block that begins in line ``start``, or None.
 
     It begins with a sender and names at least three things, a subject or a time of sending among
-    them, or two where the sender has an address: "From: Paris / To: Lyon / Date: ..." is a
-    journey. A block with transport headers was pasted by a person and is theirs. Where a marker
-    above has ``announced`` it, one label is enough.
+    them, or two where the sender has an address (then another order will do as well):
+    "From: Paris / To: Lyon / Date: ..." is a journey. A block with transport headers was pasted
+    by a person and is theirs. Where a marker above has ``announced`` it, one label is enough.
     """
-    if not label(lines[start]) if announced else "from" not in label(lines[start]):
+    opening = label(lines[start])
+    if not opening or not (announced or opening & _OPENING):
         return None
+    if "from" in opening and _on_one_line(lines[start]):
+        return HeaderBlock(start=start, end=start + 1, finnish="lähettäjä" in fold(lines[start]))
     kinds: set[str] = set()
     names: set[str] = set()
+    addressed = False
     end = at = start
     stop = min(len(lines), start + _MOST_HEADER_LINES)
-    blanks = 0
     while at < stop:
         line = lines[at]
         found = label(line)
-        if found == {"from"} and "from" in kinds:
+        if found and found <= kinds and found & _OPENING:
             break
         if found:
             kinds |= found
             names.add(fold(line.split(":", 1)[0]))
-            end, blanks = at + 1, 0
-        elif not line:
-            blanks += 1
-            if blanks > 1:
-                break
+            addressed = addressed or ("from" in found and bool(_ADDRESS.search(line[:_LONGEST])))
+            end = at + 1
         elif _pasted(line):
             return None
-        elif blanks or not _continues(lines[at - 1], line):
-            break
-        else:
+        elif line and at == end and _continues(lines[at - 1], line):
             end = at + 1
+        elif line or at > end:
+            break
         at += 1
-    if not announced and not _is_header(kinds, bool(_ADDRESS.search(lines[start][:_LONGEST]))):
+    if not announced and not _is_header(kinds, addressed, "from" in opening):
         return None
     return HeaderBlock(start=start, end=end, finnish="lähettäjä" in names)
+
+
+def _on_one_line(line: str) -> bool:
+    """Whether a whole block stands on one line, as where its table was made text."""
+    if len(line) > _LONGEST:
+        return False
+    kinds = frozenset[str]().union(
+        *(_LABELS.get(fold(name), _NO_LABEL) for name in _INNER_LABEL.findall(line))
+    )
+    return bool(kinds & {"sent", "date"}) and bool(kinds & {"to", "subject"})
 
 
 def _pasted(line: str) -> bool:
@@ -308,9 +320,11 @@ def _continues(above: str, line: str) -> bool:
     return listed or "@" in text or text.endswith(";") or text.startswith("<")
 
 
-def _is_header(kinds: set[str], address: bool) -> bool:
+def _is_header(kinds: set[str], addressed: bool, sender_first: bool) -> bool:
     told = kinds & {"sent", "date", "to", "subject"}
-    if address:
+    if "from" not in kinds or not (sender_first or addressed):
+        return False
+    if addressed:
         return bool(told - {"to"})
     return len(told) >= 2 and bool(told & {"subject", "sent"})
 

@@ -12,7 +12,9 @@ from __future__ import annotations
 from typing import Final
 
 WROTE: Final = (
-    "wrote;writes;has written;schrieb;geschrieben;schreibt;a écrit;a ecrit;ha escrito;"
+    "quoting;zitat von;citando;citando a;citazione di;citerar;citat från;citat fra;citát od;"
+    "cytowanie;цитирую;wrote;writes;has written;"
+    "schrieb;geschrieben;schreibt;a écrit;a ecrit;ha escrito;"
     "escribió;escribio;ha scritto;ha escrit;va escriure;escreveu;schreef;geschreven;napisał;"
     "napisała;napisał(a);napisał/a;napisał(-a);napisała/napisał;napisana przez;pisze;написал;"
     "написала;написал(а);написал(-а);пишет;писал;писал(а);пише;написав;написав(ла);"

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from providers.mime.intros import Marker, SubjectKind, introduction, marker, subject_kind
 from providers.mime.newtext import new_text
+
+
+PROGRAMS: list[dict[str, str]] = json.loads(
+    (Path(__file__).parent / "programs.json").read_text("utf-8")
+)
+
+
+@pytest.mark.parametrize("given", PROGRAMS, ids=[given["program"] for given in PROGRAMS])
+def test_text_of_a_program_is_read(given: dict[str, str]) -> None:
+    found = new_text(given["text"], subject=given["subject"])
+    assert found.text.split() == given["own"].split()
 
 
 @pytest.mark.parametrize("mark", ["| ", "# ", ") ", ": ", "RV> ", "rv> ", "--] ", "% "])
