@@ -94,7 +94,13 @@ def rest_of(conn: Connection, user: str) -> Rest | None:
     row = conn.execute(sa.select(model_rests).where(model_rests.c.user == user)).first()
     if row is None:
         return None
-    return Rest(since_at=row.since_at, until_at=row.until_at, tries=row.tries, problem=row.problem)
+    return Rest(
+        since_at=row.since_at,
+        until_at=row.until_at,
+        tries=row.tries,
+        problem=row.problem,
+        standing=bool(row.standing),
+    )
 
 
 def put_to_rest(conn: Connection, user: str, rest: Rest) -> None:

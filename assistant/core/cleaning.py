@@ -57,11 +57,10 @@ _TOP: Final = (
 _DOT_WORD: Final = re.compile(
     rf"(?<=\w)[ \t]+dot[ \t]+(?=(?:\w+[ \t]+dot[ \t]+)?(?:{_TOP})\b)", re.I
 )
-_AT_WORD: Final = re.compile(r"(?<=\w)[ \t]+at[ \t]+(?=[\w-]+(?:\.[\w-]+)*\.[a-z]{2,24}\b)", re.I)
 
 _TAG: Final = re.compile(
     r"<!--.{0,20000}?(?:-->|\Z)|<!\[?[^<>]{0,2000}>|"
-    r"<\s{0,3}/?\s{0,3}(?P<tag>[a-zA-Z][a-zA-Z0-9]{0,15})(?P<rest>(?:[\s/][^<>]{0,4000})?)>",
+    r"</?(?P<tag>[a-zA-Z][a-zA-Z0-9]{0,15})(?P<rest>(?:[\s/][^<>]{0,4000})?)>",
     re.DOTALL,
 )
 _IMAGE: Final = re.compile(
@@ -238,8 +237,7 @@ def unmasked(text: str) -> str:
         text = _EAST_COLON.sub(":", text)
     text = _DEFANGED_DOT.sub(".", text)
     text = _DEFANGED_AT.sub("@", text)
-    text = _DOT_WORD.sub(".", text)
-    return _AT_WORD.sub("@", text)
+    return _DOT_WORD.sub(".", text)
 
 
 def _plain_letter(char: str) -> str:

@@ -149,7 +149,7 @@ def language_name(code: str | None) -> str:
 def asked_again(question: Question, answer: str, fault: str, frame: Frame) -> Question:
     """The same question once more, after an answer that was not taken."""
     rest = (
-        Prompt(role=Role.ASSISTANT, text=answer or "(no answer)"),
+        Prompt(role=Role.ASSISTANT, text=plain(answer) or "(no answer)"),
         Prompt(
             role=Role.USER,
             text=f"This answer was not accepted: {fault}. Answer again, with one JSON object.",

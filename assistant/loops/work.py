@@ -269,7 +269,7 @@ async def _refused(turn: _Turn, refused: Refused) -> Result:
     match refused.why:
         case Refusal.LEASE_LOST:
             return Result.LOST
-        case Refusal.THREAD_MOVED | Refusal.RECONCILE_FIRST:
+        case Refusal.THREAD_MOVED | Refusal.RECONCILE_FIRST | Refusal.PAUSED:
             return await _moved(turn, refused.why)
         case Refusal.DRAFT_HELD | Refusal.OWNER_DRAFT:
             # A draft that the plan did not know: it is noted soon, or it is gone again.
