@@ -10,7 +10,6 @@ import pytest
 from providers.mime.intros import Marker, SubjectKind, introduction, marker, subject_kind
 from providers.mime.newtext import new_text
 
-
 PROGRAMS: list[dict[str, str]] = json.loads(
     (Path(__file__).parent / "programs.json").read_text("utf-8")
 )
