@@ -81,6 +81,7 @@ _AWAY: Final = re.compile(
 _ANSWERED: Final = re.compile(r"(?:re|aw|sv|antw|vs|odp|ref|rif|回复|答复|返信)\s*[:：]", re.I)
 _COMMENT: Final = re.compile(r"\([^()]*\)")
 _MAILTO: Final = re.compile(r"<\s*mailto:", re.IGNORECASE)
+_LIST_PROGRAMS: Final = ("x-beenthere", "mailing-list", "x-mailing-list", "x-ml-name")
 _BULK_WORDS: Final = frozenset(("bulk", "junk"))
 _AUTO_WORDS: Final = frozenset(("auto_reply", "auto-reply", "autoreply", "autoresponse"))
 _CALENDAR: Final = {
@@ -171,13 +172,25 @@ def _calendar(root: Part, text: str) -> str | None:
     return None
 
 
-def _discussion(headers: Headers) -> bool:
-    """Whether people write to the list that this came through (RFC 2369 section 3.4)."""
-    return any(_MAILTO.search(value.decode("latin-1")) for value in headers.all("list-post"))
+def _discussion(headers: Headers, subject: str) -> bool:
+    """Whether people write to the list that this came through.
+
+    It says how (List-Post, RFC 2369 section 3.4), or carries the sign of a program that runs
+    discussions, or somebody answers on it. All of these mark their mail as bulk.
+    """
+    posts = headers.all("list-post")
+    if posts:
+        return any(_MAILTO.search(value.decode("latin-1")) for value in posts)
+    if headers.first("list-unsubscribe-post") is not None:
+        return False  # one click is for those who cannot write to a list
+    if any(headers.first(name) is not None for name in _LIST_PROGRAMS):
+        return True
+    answers = headers.first("in-reply-to") or headers.first("references")
+    return bool(answers) and _ANSWERED.match(subject) is not None
 
 
-def _bulk(headers: Headers) -> str | None:
-    if _discussion(headers):
+def _bulk(headers: Headers, subject: str) -> str | None:
+    if _discussion(headers, subject):
         return None
     if headers.first("list-unsubscribe") is not None:
         return "a newsletter (List-Unsubscribe)"
@@ -210,7 +223,7 @@ def automated_reason(
         return certain
     if headers.first("x-cron-env") is not None:
         return "output of a scheduled job (X-Cron-Env)"
-    found = _calendar(root, text) or _bulk(headers)
+    found = _calendar(root, text) or _bulk(headers, subject)
     if found is None and submitted != "no":
         found = _auto_reply(headers, subject) or _nobody(headers, from_)
     return found
