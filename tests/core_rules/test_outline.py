@@ -169,3 +169,10 @@ def test_too_many_people_are_greeted_together() -> None:
     assert greeting(people, "en") == "Hello all,"
     assert greeting(people, "de") == "Hallo zusammen,"
     assert greeting([], "en") == "Hello,"
+
+
+def test_questions_that_a_model_found_lose_their_links_too() -> None:
+    conversation = thread(mail("Can you come?"))
+    triage = replace(judge(conversation), asked=("See https://attacker.example/x\u200b ok?",))
+    text = outline(conversation, triage, signature="Robin", name="Robin Vale")
+    assert "> See [link] ok?" in text

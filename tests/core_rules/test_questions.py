@@ -149,3 +149,17 @@ def test_a_phrase_goes_on_in_the_next_line() -> None:
 def test_a_phrase_that_could_begin_anywhere_is_refused() -> None:
     with pytest.raises(ValueError, match="must begin with a word"):
         Lexicon({"en": {Kind.REQUEST: "_ me"}})
+
+
+def test_a_request_that_is_waived_is_none() -> None:
+    assert said("No need to let me know.", "en", NOBODY).asks == ()
+
+
+def test_a_line_with_a_quotation_mark_is_nobodys_new_word() -> None:
+    text = "> Can you come?\nKai> Who pays?\nYes, I can."
+    assert said(text, "en", NOBODY).asks == ()
+
+
+def test_a_semicolon_is_no_question_mark_and_the_greek_one_is() -> None:
+    assert said("First this; then that;", "en", NOBODY).asks == ()
+    assert len(said("Έρχεσαι αύριο\u037e", "el", NOBODY).asks) == 1

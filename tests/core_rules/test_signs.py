@@ -130,3 +130,27 @@ def test_an_answer_that_goes_to_a_free_mailbox_elsewhere_weighs() -> None:
     text = "Please pay the attached invoice today and confirm."
     odd = mail(text, by="Chief <chief@example.net>", reply_to=(person("chief@gmail.example"),))
     assert judge(thread(odd)).category is SUSPICIOUS
+
+
+def test_whom_the_owner_wrote_to_before_does_not_sell_in_a_new_message() -> None:
+    mine = mail("What does your platform cost?", by=ME, to=[STRANGER], number=1)
+    text = "We help companies like yours find new clients. Do you have 15 minutes for a quick call?"
+    later = mail(text, by=STRANGER, number=2)
+    assert judge(thread(mine, later)).category is Category.NEEDS_REPLY
+
+
+def test_a_circular_with_an_unsubscribe_line_is_automated() -> None:
+    text = "Ready for spring? Which seed is your favourite?"
+    footer = "\n\nTo unsubscribe from this list, write to us."
+    circular = mail(text, by="Seeds <hello@seeds.example>", text=text + footer)
+    assert judge(thread(circular)).category is Category.AUTOMATED
+
+
+def test_a_question_about_unsubscribing_is_a_question() -> None:
+    asked = mail("How do I unsubscribe from the newsletter?", by="Tess <tess@shop.example>")
+    assert judge(thread(asked)).category is Category.NEEDS_REPLY
+
+
+def test_an_advertisement_of_a_stranger_is_suspicious() -> None:
+    text = "Absolutely free! Act now, limited time offer, lowest prices. Why pay more? Click here."
+    assert judge(thread(mail(text, by="Deals <x@cheap.example>"))).category is SUSPICIOUS

@@ -311,3 +311,17 @@ def test_a_reason_holds_no_line_break_of_a_display_name() -> None:
     )
     assert "\n" not in triage.reason
     assert "spy@" not in triage.reason
+
+
+def test_passing_a_question_on_takes_care_of_it() -> None:
+    asked = mail("Can you look at the boiler?", number=1)
+    passed_on = mail("Kai, can you?", by=ME, to=[KAI], number=2, answers=[1])
+    triage = judge(thread(asked, passed_on))
+    assert triage.category is Category.WAITING
+
+
+def test_one_of_many_in_to_is_not_asked_unless_each_is() -> None:
+    asked = mail("When does the shop close?", to=[*MANY, ME])
+    triage = judge(thread(asked))
+    assert triage.category is Category.FYI
+    assert "one of many" in triage.reason

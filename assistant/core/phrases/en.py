@@ -164,8 +164,8 @@ PACK: Final[Pack] = {
         as do|did|does you|we / please|pls give my|our|him|her|them regards|love|best
     """,
     Kind.WAIVE: """
-        no need|reason|hurry|rush to reply|answer|respond|do|worry|get|call|write|send|come|bring
-        no need for you
+        no need|reason|hurry|rush to reply|answer|respond|do|worry|get|call|write|send|come|bring|
+        let|tell|confirm / no need for you
         don't|doesn't|didn't need|have to ... reply|answer|respond|do|worry|anything|call|write|
         send|come
         do|does|did not need|have to ... reply|answer|respond|do|worry|anything|call|write|send|
