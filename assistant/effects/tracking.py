@@ -11,15 +11,15 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
-from assistant.effects.settle import close_draft_items, close_duplicated
+from assistant.effects.records import close_duplicated, close_items
 from providers.mime.marks import intent_of
 from providers.ports import DraftNow, DraftSight, Folder, Whereabouts
-from storage import drafts, intents, leases
+from storage import drafts, intents, leases, mailboxes, reviews
 from storage.dbtime import database_now_ms
 from storage.drafts import Draft
 from storage.events import log
 from storage.threads import ThreadRow
-from storage.words import By, DraftState, IntentState
+from storage.words import By, DraftState, IntentState, ItemKind
 
 
 def is_news(draft: Draft, now: DraftNow) -> bool:
@@ -67,7 +67,7 @@ def take_in(conn: Connection, row: ThreadRow, sights: Sequence[DraftSight], secr
         if known is not None:
             intents.update(conn, known, next_look_at=now)
             continue
-        drafts.record(
+        draft = drafts.record(
             conn,
             integration=row.integration,
             thread=row.thread,
@@ -80,6 +80,19 @@ def take_in(conn: Connection, row: ThreadRow, sights: Sequence[DraftSight], secr
             shown={"subject": row.subject, "message_id": sight.message_id},
             now_ms=now,
         )
+        mailbox = mailboxes.load(conn, row.integration)
+        if mailbox is not None:
+            reviews.open_item(
+                conn,
+                now,
+                ItemKind.DRAFT_READY,
+                user=mailbox.user,
+                integration=row.integration,
+                thread=row.thread,
+                about=str(draft),
+                subject=row.subject,
+                summary="a draft reply waits for your review",
+            )
         log(conn, now, row.integration, row.thread, "draft_taken_in", ref=sight.ref)
 
 
@@ -109,7 +122,7 @@ def _edited(conn: Connection, draft: Draft, sight: DraftSight | None, now: int) 
 
 
 def _left(conn: Connection, draft: Draft, state: DraftState, now: int) -> Draft:
-    close_draft_items(conn, draft, now)
+    close_items(conn, draft, now)
     log(conn, now, draft.integration, draft.thread, f"draft_{state}", draft=draft.id)
     left = _update(conn, draft, state=state, discard_asked_by=None)
     intent = intents.by_id(conn, draft.intent)
