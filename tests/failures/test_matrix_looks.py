@@ -333,7 +333,7 @@ async def test_waiting_without_looks_settles_nothing(make: Make) -> None:
     process = world.process()
     world.plan.add("look", *[Behaviour.DROP] * 500)
     await lose(world, process, Behaviour.DROP)
-    await world.pass_days(process, 0.1)
+    await world.pass_days(process, 0.02)
     assert world.intent.state is IntentState.UNKNOWN
     assert world.intent.blocks
     assert len(world.calls) == 1

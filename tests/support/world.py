@@ -36,6 +36,7 @@ from providers.mime.reading import read_mail
 from providers.ports import Folder, Mailbox, Notifier
 from storage import drafts, intents, leases, reviews, threads
 from storage.drafts import Draft
+from storage.errors import StorageError
 from storage.intents import Fact, Intent
 from storage.reviews import Item
 from storage.threads import ThreadRow
@@ -98,8 +99,13 @@ class Process:
         self.worker.on_result = lambda _, result: results.append(result)
         started = True
         while started:
-            async with anyio.create_task_group() as group:
-                started = await self.worker._round(group)
+            try:
+                with single_errors():
+                    async with anyio.create_task_group() as group:
+                        started = await self.worker._round(group)
+            except StorageError:
+                # As the worker's own loop: it tries again later.
+                return results
         return results
 
     async def reconcile(self) -> int:
