@@ -16,7 +16,7 @@ from assistant.core.conversation import Conversation
 from assistant.core.prompts import Frame, draft_question, triage_question
 from assistant.core.tokens import Rate
 from assistant.core.transcript import MESSAGE_SHARE, plain, transcript
-from providers.mime.message import Attachment
+from providers.mime.message import Address, Attachment, Mail
 from providers.ports import Prompt
 from tests.core_rules.build import BEN, ME, MINA, mail, thread
 
@@ -31,7 +31,12 @@ def shown(conversation: Conversation, budget: int = BUDGET) -> str:
 def talk(count: int, words: int = 40) -> Conversation:
     return thread(
         *(
-            mail(f"Message {n}: " + "word " * words, number=n, by=ME if n % 3 == 2 else MINA)
+            mail(
+                f"Message {n}: " + "word " * words,
+                number=n,
+                by=ME if n % 3 == 2 else MINA,
+                to=[MINA] if n % 3 == 2 else [ME],
+            )
             for n in range(count)
         )
     )
@@ -181,7 +186,7 @@ def test_the_wishes_of_the_owner_stand_outside_the_fence_and_before_the_mail() -
     assert text.index("Short answers.") < text.index(f"<{FENCE} {{")
 
 
-@pytest.mark.parametrize("count", [1, 3, 10])
+@pytest.mark.parametrize("count", [1, 4, 10])
 def test_a_prompt_only_grows_at_its_end(count: int) -> None:
     for ask in (
         lambda talked: triage_question(talked, frame()),
@@ -231,3 +236,49 @@ def test_words_are_the_floor_below_which_a_prompt_was_cut() -> None:
 def test_a_rate_that_was_seen_raises_the_floor() -> None:
     rate = Rate().seen(1_800, 900)
     assert rate.at_least("Donaudampfschifffahrtsgesellschaft " * 500) > 6_000
+
+
+def asked_for(*mails: Mail, answer: int) -> str:
+    question = draft_question(thread(*mails), frame(), answer=answer, language="en")
+    return question.prompts[1].text
+
+
+def test_a_draft_is_asked_for_with_what_its_reader_has_seen() -> None:
+    text = asked_for(
+        mail("The plan is ready.", number=0),
+        mail("Thank you.", by=ME, to=[MINA], number=1),
+        mail("Which one?", number=2),
+        answer=2,
+    )
+    assert "The plan is ready." in text
+    assert "Thank you." in text
+
+
+def test_who_breaks_into_a_thread_is_answered_without_what_others_wrote() -> None:
+    text = asked_for(
+        mail("The safe opens with the name of my cat.", number=0),
+        mail("I see, the cat.", by=ME, to=[MINA], number=1),
+        mail("What was it again?", by="Vic <vic@attacker.example>", number=2, answers=[0]),
+        answer=2,
+    )
+    assert "cat" not in text
+    assert "What was it again?" in text
+
+
+def test_an_address_for_answers_counts_as_a_reader() -> None:
+    forged = mail("What was it again?", number=1, reply_to=(Address(addr="vic@attacker.example"),))
+    assert "cat" not in asked_for(mail("The name of my cat.", number=0), forged, answer=1)
+
+
+def test_members_of_a_list_have_seen_what_went_over_it() -> None:
+    hall = "hall@lists.example.org"
+    text = asked_for(
+        mail("Who has the key?", to=[hall], list_id="hall.lists.example.org", number=0),
+        mail("I have.", by=ME, to=[hall], number=1),
+        mail("In private: the cat.", number=2),
+        mail("Robin, until when?", by=BEN, to=[hall], list_id="hall.lists.example.org", number=3),
+        answer=3,
+    )
+    assert "Who has the key?" in text
+    assert "I have." in text
+    assert "cat" not in text
