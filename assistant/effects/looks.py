@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from assistant.core.reconciliation import Finding, Schedule, Subject, Verdict, assess, distinct
-from assistant.effects import settle
+from assistant.effects import records, settle
 from assistant.effects.settle import Timing
 from providers.ports import DraftSight, Folder, Look
 from storage import drafts, intents, leases, mailboxes, threads
@@ -128,8 +128,8 @@ def _one_left(conn: Connection, intent: Intent, left: DraftSight, now: int) -> N
     for draft in open_drafts:
         if draft not in kept:
             drafts.update(conn, draft.id, state=DraftState.GONE)
-            settle.close_draft_items(conn, draft, now)
-    settle.close_duplicated(conn, intent.integration, intent.thread, now)
+            records.close_items(conn, draft, now)
+    records.close_duplicated(conn, intent.integration, intent.thread, now)
     threads.make_due(conn, intent.integration, intent.thread, now)
 
 

@@ -10,45 +10,33 @@ A crash before the commit leaves the intent ``calling``; the sweeper makes it un
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from assistant.effects import illness, records
 from providers.ports import DraftSight, Folder
-from storage import drafts, intents, leases, mailboxes, reviews, threads
+from storage import drafts, intents, leases, reviews, threads
 from storage.dbtime import database_now_ms
 from storage.events import log
 from storage.intents import Intent
 from storage.words import (
-    OPEN_DRAFTS,
     Accepted,
     By,
     DraftState,
     Evidence,
     EvidenceKind,
-    Identity,
     IntentId,
     IntentState,
     ItemKind,
     Kind,
     Outcome,
-    Ref,
     Rejected,
     Unknown,
-    Version,
 )
 
 BACKOFF_MS = (5_000, 30_000, 120_000, 600_000, 3_600_000)
 """Waits before a passing rejection is planned again, by the number of tries used."""
-
-UNKNOWNS_BEFORE_REST = 3
-"""Unknown outcomes in a row after which a whole mailbox rests."""
-
-REST_MS = 60_000
-"""The first rest of a mailbox; doubled with each further one, a day at most."""
-
-DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,14 +118,7 @@ def accept(
         return Recorded(state=_state(conn, intent.id))
     if by is By.CALL:
         # A sighting says nothing of how calls fare, so it ends no rest.
-        mailboxes.update(
-            conn,
-            intent.integration,
-            unknowns_in_a_row=0,
-            pauses=0,
-            look_needed=0,
-            calls_paused_until=None,
-        )
+        illness.well(conn, intent)
     reviews.close(conn, now, "facts", kind=ItemKind.OUTCOME_UNKNOWN, about=intent.id)
     reviews.close(conn, now, "facts", kind=ItemKind.REJECTED, about=intent.id)
     reviews.close(
@@ -145,9 +126,9 @@ def accept(
     )
     match intent.kind:
         case Kind.CREATE_DRAFT:
-            _draft_made(conn, intent, by, now, effect, draft_state, content_hash)
+            records.made(conn, intent, by, now, effect, draft_state, content_hash)
         case Kind.REMOVE_DRAFT:
-            _draft_removed(conn, intent, now)
+            records.removed(conn, intent, now)
         case Kind.NOTIFY:
             pass
     if intent.kind is not Kind.NOTIFY:
@@ -180,9 +161,9 @@ def reject(conn: Connection, intent: Intent, by: By, now: int, outcome: Rejected
         return Recorded(state=_state(conn, intent.id))
     reviews.close(conn, now, "facts", kind=ItemKind.OUTCOME_UNKNOWN, about=intent.id)
     if outcome.illness:
-        _mailbox_ill(conn, intent, now, outcome)
+        illness.ill(conn, intent, now, outcome)
     elif not passing and intent.kind is Kind.REMOVE_DRAFT:
-        _removal_refused(conn, intent, now)
+        records.removal_refused(conn, intent, now)
     elif not passing and by is not By.PERSON:
         reviews.open_item(
             conn,
@@ -192,7 +173,7 @@ def reject(conn: Connection, intent: Intent, by: By, now: int, outcome: Rejected
             integration=intent.integration,
             thread=intent.thread,
             about=intent.id,
-            subject=_shown(intent, "subject"),
+            subject=records.shown(intent, "subject"),
             summary=f"{_name(intent)} was refused: {outcome.reason}",
         )
     again_at = retry_at
@@ -238,7 +219,9 @@ def become_unknown(
         return Recorded(state=IntentState.UNKNOWN)
     if threads.answered_since(conn, intent.integration, intent.thread, intent.claimed_at):
         intents.update(conn, intent, blocks=0)
-    _count_unknown(conn, intent, now)
+    if by is By.CALL:
+        # A swept orphan tells of our own death, not of the mailbox.
+        illness.count_unknown(conn, intent, now)
     item = reviews.open_item(
         conn,
         now,
@@ -247,7 +230,7 @@ def become_unknown(
         integration=intent.integration,
         thread=intent.thread,
         about=intent.id,
-        subject=_shown(intent, "subject"),
+        subject=records.shown(intent, "subject"),
         summary=f"{_name(intent)}: nobody can say yet whether it happened ({outcome.reason})",
     )
     reviews.ask_to_tell(
@@ -278,47 +261,12 @@ def duplicate(conn: Connection, intent: Intent, now: int, found: list[DraftSight
     )
     if not moved:
         return False
-    known = {draft.ref for draft in drafts.of_intent(conn, intent.id)}
-    for sight in found:
-        if sight.ref not in known:
-            draft = _record_draft(
-                conn, intent, now, sight.ref, sight.version, DraftState.HELD, sight.content_hash
-            )
-            _ready_for_review(conn, intent, draft, now)
+    records.found_again(conn, intent, now, found)
     reviews.close(conn, now, "facts", kind=ItemKind.OUTCOME_UNKNOWN, about=intent.id)
-    open_duplicated(conn, intent, now, [sight.ref for sight in found])
+    records.open_duplicated(conn, intent, now, [sight.ref for sight in found])
     threads.make_due(conn, intent.integration, intent.thread, now)
     log(conn, now, intent.integration, intent.thread, "duplicated", intent=intent.id)
     return True
-
-
-def close_duplicated(conn: Connection, integration: str, thread: str, now: int) -> None:
-    """Close what tells of two drafts of ours in a thread, once there are not two any more."""
-    twice = any(
-        intent.state is IntentState.DUPLICATED
-        for intent in intents.of_thread(conn, integration, thread)
-    )
-    left = sum(draft.open for draft in drafts.of_thread(conn, integration, thread))
-    if not twice and left < 2:
-        reviews.close(
-            conn, now, "facts", kind=ItemKind.DUPLICATED, integration=integration, thread=thread
-        )
-
-
-def open_duplicated(conn: Connection, intent: Intent, now: int, refs: list[Ref]) -> None:
-    """Show that a thread holds more than one draft of ours."""
-    reviews.open_item(
-        conn,
-        now,
-        ItemKind.DUPLICATED,
-        user=intent.user,
-        integration=intent.integration,
-        thread=intent.thread,
-        about=intent.id,
-        subject=_shown(intent, "subject"),
-        summary=f"the thread holds {max(2, len(refs))} drafts of ours; delete all but one",
-        detail={"refs": list(refs)},
-    )
 
 
 def _locked(conn: Connection, intent_id: IntentId) -> Intent:
@@ -354,165 +302,12 @@ def _other_attempt(conn: Connection, intent: Intent, outcome: Outcome, now: int)
     return Recorded(state=_state(conn, intent.id))
 
 
-def _draft_made(
-    conn: Connection,
-    intent: Intent,
-    by: By,
-    now: int,
-    effect: Accepted,
-    state: DraftState,
-    content_hash: str | None,
-) -> None:
-    draft = _record_draft(
-        conn,
-        intent,
-        now,
-        effect.ref,
-        effect.version,
-        state,
-        content_hash or intent.content_hash or "",
-        message_id=effect.message_id,
-    )
-    if by is not By.PERSON and state in OPEN_DRAFTS:
-        item = _ready_for_review(conn, intent, draft, now)
-        reviews.ask_to_tell(conn, intent.user, item, ItemKind.DRAFT_READY, now)
-    others = [
-        one
-        for one in drafts.of_thread(conn, intent.integration, intent.thread)
-        if one.open and one.intent != intent.id
-    ]
-    if others and state in OPEN_DRAFTS:
-        open_duplicated(conn, intent, now, [effect.ref, *(one.ref for one in others)])
-
-
-def _record_draft(
-    conn: Connection,
-    intent: Intent,
-    now: int,
-    ref: Ref,
-    version: Version,
-    state: DraftState,
-    content_hash: str,
-    *,
-    message_id: str | None = None,
-) -> int:
-    answers = intent.plan.get("answers")
-    shown = intent.plan.get("shown")
-    details: Mapping[str, object] = shown if isinstance(shown, dict) else {}
-    return drafts.record(
-        conn,
-        integration=intent.integration,
-        thread=intent.thread,
-        intent=intent.id,
-        ref=ref,
-        version=version,
-        content_hash=content_hash,
-        state=state,
-        answers=Identity(answers) if isinstance(answers, str) else None,
-        shown={**details, "message_id": message_id or intent.message_id_asked},
-        now_ms=now,
-    )
-
-
-def _ready_for_review(conn: Connection, intent: Intent, draft: int, now: int) -> int:
-    return reviews.open_item(
-        conn,
-        now,
-        ItemKind.DRAFT_READY,
-        user=intent.user,
-        integration=intent.integration,
-        thread=intent.thread,
-        about=str(draft),
-        subject=_shown(intent, "subject"),
-        summary="a draft reply waits for your review",
-    )
-
-
-def _draft_removed(conn: Connection, intent: Intent, now: int) -> None:
-    draft = drafts.one(conn, _target(intent))
-    if draft is not None and draft.open:
-        drafts.update(conn, draft.id, state=DraftState.DISCARDED, discard_asked_by=None)
-        close_draft_items(conn, draft, now)
-
-
-def _removal_refused(conn: Connection, intent: Intent, now: int) -> None:
-    # The version is not the one that we made: the draft is the owner's now, and is left.
-    draft = drafts.one(conn, _target(intent))
-    if draft is not None and draft.open:
-        drafts.update(conn, draft.id, discard_asked_by=None)
-        log(
-            conn,
-            now,
-            intent.integration,
-            intent.thread,
-            "draft_left",
-            draft=draft.id,
-            because="it was changed or sent; it is the owner's now",
-        )
-
-
-def close_draft_items(conn: Connection, draft: drafts.Draft, now: int) -> None:
-    """Close what waited for a person about a draft that is no longer there to review."""
-    for kind in (ItemKind.DRAFT_READY, ItemKind.DRAFT_OVERTAKEN):
-        reviews.close(
-            conn,
-            now,
-            "facts",
-            kind=kind,
-            integration=draft.integration,
-            thread=draft.thread,
-            about=str(draft.id),
-        )
-
-
-def _mailbox_ill(conn: Connection, intent: Intent, now: int, outcome: Rejected) -> None:
-    mailbox = mailboxes.load(conn, intent.integration)
-    if mailbox is None:
-        return
-    rest = min(REST_MS * 2**mailbox.pauses, DAY_MS)
-    mailboxes.update(
-        conn, intent.integration, calls_paused_until=now + rest, pauses=mailbox.pauses + 1
-    )
-    reviews.open_item(
-        conn,
-        now,
-        ItemKind.MAILBOX_ILL,
-        user=intent.user,
-        integration=intent.integration,
-        about="write",
-        summary=f"drafts can't be written: {outcome.reason}"
-        + (f" ({outcome.detail})" if outcome.detail else ""),
-    )
-
-
-def _count_unknown(conn: Connection, intent: Intent, now: int) -> None:
-    mailbox = mailboxes.load(conn, intent.integration)
-    if mailbox is None:
-        return
-    row = mailbox.unknowns_in_a_row + 1
-    mailboxes.update(conn, intent.integration, unknowns_in_a_row=row)
-    if row >= UNKNOWNS_BEFORE_REST:
-        rest = min(REST_MS * 2**mailbox.pauses, DAY_MS)
-        mailboxes.update(
-            conn,
-            intent.integration,
-            look_needed=1,
-            calls_paused_until=now + rest,
-            pauses=mailbox.pauses + 1,
-        )
-
-
 def _backoff(tries_left: int, outcome: Rejected) -> int:
     used = min(max(intents.TRIES - tries_left - 1, 0), len(BACKOFF_MS) - 1)
     wait = BACKOFF_MS[used]
     if outcome.retry_after_s is not None:
         wait = max(wait, int(min(outcome.retry_after_s, 86_400) * 1000))
     return wait
-
-
-def _target(intent: Intent) -> int:
-    draft = intent.plan.get("draft")
-    return draft if isinstance(draft, int) else -1
 
 
 def _told(outcome: Outcome) -> dict[str, str | int | float | bool | None]:
@@ -528,12 +323,6 @@ def _told(outcome: Outcome) -> dict[str, str | int | float | bool | None]:
             }
         case Unknown(reason=reason, detail=detail):
             return {"outcome": "unknown", "reason": reason, "detail": detail}
-
-
-def _shown(intent: Intent, name: str) -> str:
-    shown = intent.plan.get("shown")
-    value = shown.get(name) if isinstance(shown, dict) else None
-    return value if isinstance(value, str) else ""
 
 
 def _name(intent: Intent) -> str:

@@ -1,0 +1,74 @@
+"""When a whole mailbox is ill: it rests, an item says why, and its threads pay no tries.
+
+After three unknown calls in a row a mailbox makes no mailbox-changing call until one look has
+succeeded and a pause has passed, which doubles each time until a call succeeds. Called only inside
+the transaction that records a call.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from storage import mailboxes, reviews
+from storage.intents import Intent
+from storage.words import ItemKind, Rejected
+
+UNKNOWNS_BEFORE_REST = 3
+"""Unknown outcomes in a row after which a whole mailbox rests."""
+
+REST_MS = 60_000
+"""The first rest of a mailbox; doubled with each further one, a day at most."""
+
+DAY_MS = 86_400_000
+
+
+def well(conn: Connection, intent: Intent) -> None:
+    """A call succeeded: the mailbox rests no more."""
+    mailboxes.update(
+        conn,
+        intent.integration,
+        unknowns_in_a_row=0,
+        pauses=0,
+        look_needed=0,
+        calls_paused_until=None,
+    )
+
+
+def ill(conn: Connection, intent: Intent, now: int, outcome: Rejected) -> None:
+    """The whole mailbox refused (auth, quota, full disk): it rests, and an item says why."""
+    mailbox = mailboxes.load(conn, intent.integration)
+    if mailbox is None:
+        return
+    rest = min(REST_MS * 2**mailbox.pauses, DAY_MS)
+    mailboxes.update(
+        conn, intent.integration, calls_paused_until=now + rest, pauses=mailbox.pauses + 1
+    )
+    reviews.open_item(
+        conn,
+        now,
+        ItemKind.MAILBOX_ILL,
+        user=intent.user,
+        integration=intent.integration,
+        about="write",
+        summary=f"drafts can't be written: {outcome.reason}"
+        + (f" ({outcome.detail})" if outcome.detail else ""),
+    )
+
+
+def count_unknown(conn: Connection, intent: Intent, now: int) -> None:
+    """One more call of this mailbox ended unknown."""
+    mailbox = mailboxes.load(conn, intent.integration)
+    if mailbox is None:
+        return
+    row = mailbox.unknowns_in_a_row + 1
+    mailboxes.update(conn, intent.integration, unknowns_in_a_row=row)
+    resting = (mailbox.calls_paused_until or 0) > now
+    if row >= UNKNOWNS_BEFORE_REST and not resting:
+        rest = min(REST_MS * 2**mailbox.pauses, DAY_MS)
+        mailboxes.update(
+            conn,
+            intent.integration,
+            look_needed=1,
+            calls_paused_until=now + rest,
+            pauses=mailbox.pauses + 1,
+        )

@@ -1,0 +1,192 @@
+"""What the store records of drafts when their intents are settled, and what a person is shown.
+
+Called only inside the transaction that settles an intent, with the thread's lease row locked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Connection
+
+from providers.ports import DraftSight
+from storage import drafts, intents, reviews
+from storage.events import log
+from storage.intents import Intent
+from storage.words import (
+    OPEN_DRAFTS,
+    Accepted,
+    By,
+    DraftState,
+    Identity,
+    IntentState,
+    ItemKind,
+    Ref,
+    Version,
+)
+
+
+def made(
+    conn: Connection,
+    intent: Intent,
+    by: By,
+    now: int,
+    effect: Accepted,
+    state: DraftState,
+    content_hash: str | None,
+) -> None:
+    """Record the draft that an accepted intent made, and have its owner review it."""
+    draft = _record(
+        conn,
+        intent,
+        now,
+        effect.ref,
+        effect.version,
+        state,
+        content_hash or intent.content_hash or "",
+        message_id=effect.message_id,
+    )
+    if by is not By.PERSON and state in OPEN_DRAFTS:
+        item = _ready_for_review(conn, intent, draft, now)
+        reviews.ask_to_tell(conn, intent.user, item, ItemKind.DRAFT_READY, now)
+    others = [
+        one
+        for one in drafts.of_thread(conn, intent.integration, intent.thread)
+        if one.open and one.intent != intent.id
+    ]
+    if others and state in OPEN_DRAFTS:
+        open_duplicated(conn, intent, now, [effect.ref, *(one.ref for one in others)])
+
+
+def _record(
+    conn: Connection,
+    intent: Intent,
+    now: int,
+    ref: Ref,
+    version: Version,
+    state: DraftState,
+    content_hash: str,
+    *,
+    message_id: str | None = None,
+) -> int:
+    answers = intent.plan.get("answers")
+    shown = intent.plan.get("shown")
+    details: Mapping[str, object] = shown if isinstance(shown, dict) else {}
+    return drafts.record(
+        conn,
+        integration=intent.integration,
+        thread=intent.thread,
+        intent=intent.id,
+        ref=ref,
+        version=version,
+        content_hash=content_hash,
+        state=state,
+        answers=Identity(answers) if isinstance(answers, str) else None,
+        shown={**details, "message_id": message_id or intent.message_id_asked},
+        now_ms=now,
+    )
+
+
+def _ready_for_review(conn: Connection, intent: Intent, draft: int, now: int) -> int:
+    return reviews.open_item(
+        conn,
+        now,
+        ItemKind.DRAFT_READY,
+        user=intent.user,
+        integration=intent.integration,
+        thread=intent.thread,
+        about=str(draft),
+        subject=shown(intent, "subject"),
+        summary="a draft reply waits for your review",
+    )
+
+
+def removed(conn: Connection, intent: Intent, now: int) -> None:
+    """Record that a draft of ours was removed as its owner asked."""
+    draft = drafts.one(conn, _target(intent))
+    if draft is not None and draft.open:
+        drafts.update(conn, draft.id, state=DraftState.DISCARDED, discard_asked_by=None)
+        close_items(conn, draft, now)
+
+
+def removal_refused(conn: Connection, intent: Intent, now: int) -> None:
+    """Leave a draft that could not be removed as the version that we made."""
+    # The version is not the one that we made: the draft is the owner's now, and is left.
+    draft = drafts.one(conn, _target(intent))
+    if draft is not None and draft.open:
+        drafts.update(conn, draft.id, discard_asked_by=None)
+        log(
+            conn,
+            now,
+            intent.integration,
+            intent.thread,
+            "draft_left",
+            draft=draft.id,
+            because="it was changed or sent; it is the owner's now",
+        )
+
+
+def close_items(conn: Connection, draft: drafts.Draft, now: int) -> None:
+    """Close what waited for a person about a draft that is no longer there to review."""
+    for kind in (ItemKind.DRAFT_READY, ItemKind.DRAFT_OVERTAKEN):
+        reviews.close(
+            conn,
+            now,
+            "facts",
+            kind=kind,
+            integration=draft.integration,
+            thread=draft.thread,
+            about=str(draft.id),
+        )
+
+
+def found_again(conn: Connection, intent: Intent, now: int, sights: Sequence[DraftSight]) -> None:
+    """Record every draft of a duplicated intent that the store lacks."""
+    known = {draft.ref for draft in drafts.of_intent(conn, intent.id)}
+    for sight in sights:
+        if sight.ref not in known:
+            draft = _record(
+                conn, intent, now, sight.ref, sight.version, DraftState.HELD, sight.content_hash
+            )
+            _ready_for_review(conn, intent, draft, now)
+
+
+def close_duplicated(conn: Connection, integration: str, thread: str, now: int) -> None:
+    """Close what tells of two drafts of ours in a thread, once there are not two any more."""
+    twice = any(
+        intent.state is IntentState.DUPLICATED
+        for intent in intents.of_thread(conn, integration, thread)
+    )
+    left = sum(draft.open for draft in drafts.of_thread(conn, integration, thread))
+    if not twice and left < 2:
+        reviews.close(
+            conn, now, "facts", kind=ItemKind.DUPLICATED, integration=integration, thread=thread
+        )
+
+
+def open_duplicated(conn: Connection, intent: Intent, now: int, refs: list[Ref]) -> None:
+    """Show that a thread holds more than one draft of ours."""
+    reviews.open_item(
+        conn,
+        now,
+        ItemKind.DUPLICATED,
+        user=intent.user,
+        integration=intent.integration,
+        thread=intent.thread,
+        about=intent.id,
+        subject=shown(intent, "subject"),
+        summary=f"the thread holds {max(2, len(refs))} drafts of ours; delete all but one",
+        detail={"refs": list(refs)},
+    )
+
+
+def shown(intent: Intent, name: str) -> str:
+    """One field of the draft that an intent is about, as its owner sees it."""
+    fields = intent.plan.get("shown")
+    value = fields.get(name) if isinstance(fields, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def _target(intent: Intent) -> int:
+    draft = intent.plan.get("draft")
+    return draft if isinstance(draft, int) else -1
