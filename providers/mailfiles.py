@@ -113,18 +113,24 @@ def mails_in(path: Path) -> Iterator[MailFile]:
 def _folder(path: Path) -> Iterator[MailFile]:
     """Everything below a folder: Maildirs as such, other folders by their files."""
     for here, folders, files in os.walk(path):
-        folders.sort()
+        folders.sort(key=_natural)
         if "cur" in folders and "new" in folders:
             folders[:] = [name for name in folders if name not in ("cur", "new", "tmp")]
             yield from _maildir(Path(here), path)
             continue
-        for name in sorted(files):
+        for name in sorted(files, key=_natural):
             file = Path(here, name)
             if file.suffix.lower() in (".eml", ".mbox", ".mbx", ".mail") or name == "mbox":
                 try:
                     yield from _file(file, str(file.relative_to(path)))
                 except (OSError, MailFilesError):
                     continue
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """A key that puts ``9.eml`` before ``10.eml``, as whoever numbered them meant it."""
+    parts = re.split(r"([0-9]{1,18})", name)
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts if part]
 
 
 def _maildir(place: Path, top: Path) -> Iterator[MailFile]:

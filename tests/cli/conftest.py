@@ -85,6 +85,7 @@ def place(tmp_path: Path) -> Place:
     (found.config / "users").mkdir(parents=True)
     (found.config / "fencepost.toml").write_text(
         f'[storage]\ndata_dir = "{found.data_dir}"\n[runtime]\nsettle = "0s"\n'
+        'call_timeout = "2s"\nlease_ttl = "6s"\n'
     )
     found.user_file.write_text(
         'name = "Robin Vale"\naddresses = ["robin@example.com"]\nsignature = "Robin"\n'

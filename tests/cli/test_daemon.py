@@ -1,0 +1,180 @@
+"""The daemon as a process of its own, over a real Maildir."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Place, environment
+
+BOUND_S = 40.0
+"""How long a real process may take at most; nothing is asserted about how long it takes."""
+
+
+@contextmanager
+def running(place: Place) -> Iterator[subprocess.Popen[bytes]]:
+    """``fencepost run`` until the block ends; it is killed then if it still runs."""
+    log = place.root / f"run-{time.monotonic_ns()}.log"
+    with log.open("wb") as stream:
+        daemon = subprocess.Popen(
+            place.command("run"), stderr=stream, stdout=subprocess.DEVNULL, env=environment()
+        )
+        try:
+            until(lambda: b'"running"' in log.read_bytes(), daemon, log)
+            yield daemon
+        finally:
+            if daemon.poll() is None:
+                daemon.kill()
+            daemon.wait()
+
+
+def until(
+    holds: Callable[[], bool],
+    daemon: subprocess.Popen[bytes] | None = None,
+    log: Path | None = None,
+) -> None:
+    """Wait until something holds, bounded."""
+    end = time.monotonic() + BOUND_S
+    while not holds():
+        if daemon is not None and daemon.poll() is not None:
+            pytest.fail(f"the daemon ended: {log.read_text() if log else daemon.returncode}")
+        if time.monotonic() > end:
+            pytest.fail(f"it did not happen: {log.read_text() if log else ''}")
+        time.sleep(0.05)
+
+
+def drafted(place: Place, number: int) -> bool:
+    folder = place.maildir / ".Drafts" / "cur"
+    return folder.exists() and len(list(folder.iterdir())) == number
+
+
+def test_mail_that_arrives_while_it_runs_is_drafted(place: Place) -> None:
+    with running(place) as daemon:
+        place.deliver(1)
+        until(lambda: drafted(place, 1), daemon)
+
+
+def test_sigterm_ends_it_in_order(place: Place) -> None:
+    with running(place) as daemon:
+        daemon.send_signal(signal.SIGTERM)
+        assert daemon.wait(timeout=BOUND_S) == 0
+    status = place.json("status")
+    assert isinstance(status, dict)
+    assert status["workers"] == []
+
+
+def test_a_second_process_on_the_same_data_is_refused_by_pid(place: Place) -> None:
+    with running(place) as daemon:
+        assert str(daemon.pid) in place.run("once", status=1)
+
+
+def test_commands_are_served_by_the_running_daemon(place: Place) -> None:
+    with running(place) as daemon:
+        place.deliver(1)
+        until(lambda: drafted(place, 1), daemon)
+
+        def waits() -> bool:
+            items = place.json("review", "list")
+            return isinstance(items, list) and len(items) == 1
+
+        until(waits, daemon)
+        answer = place.json("review", "do", "1", "discard", "--key", "k")
+        assert isinstance(answer, dict)
+        assert answer["replayed"] is False
+        until(lambda: drafted(place, 0), daemon)
+
+
+def test_a_killed_daemon_leaves_nothing_twice_and_goes_on(place: Place) -> None:
+    for number in range(12):
+        place.deliver(number)
+    for after in (1, 5):
+        with running(place) as daemon:
+            until(partial(at_least, place, after), daemon)
+            daemon.kill()
+    with running(place) as daemon:
+        settled(place, daemon)
+    threads = place.json("threads")
+    assert isinstance(threads, list)
+    assert len(threads) == 12
+    parents = [line for raw in place.drafts() for line in raw.splitlines() if b"In-Reply" in line]
+    assert len(parents) == len(set(parents))
+
+
+def at_least(place: Place, number: int) -> bool:
+    return len(place.drafts()) >= number
+
+
+def settled(place: Place, daemon: subprocess.Popen[bytes]) -> None:
+    """Wait until nothing is due and every call has an outcome or is shown as unknown."""
+
+    def holds() -> bool:
+        status = place.json("status")
+        assert isinstance(status, dict)
+        rows = status["mailboxes"]
+        return bool(rows) and rows[0]["due"] == 0 and "calling" not in status["intents"]
+
+    until(holds, daemon)
+
+
+def test_a_changed_users_file_is_taken_in_while_it_runs(place: Place, tmp_path: Path) -> None:
+    second = tmp_path / "second"
+    for sub in ("cur", "new", "tmp"):
+        (second / sub).mkdir(parents=True)
+    with running(place) as daemon:
+        text = place.user_file.read_text()
+        aside = place.user_file.with_suffix(".new")
+        aside.write_text(
+            f'{text}\n[[mailboxes]]\nid = "two"\nprovider = "maildir"\npath = "{second}"\n'
+        )
+        os.replace(aside, place.user_file)
+
+        def served() -> bool:
+            status = place.json("status")
+            assert isinstance(status, dict)
+            rows = {row["mailbox"]: row["state"] for row in status["mailboxes"]}
+            return rows.get("robin/two") == "watching"
+
+        until(served, daemon)
+
+
+def test_a_broken_users_file_keeps_the_last_good_one(place: Place) -> None:
+    with running(place) as daemon:
+        good = place.user_file.read_text()
+        place.user_file.write_text("name = ")
+
+        def told() -> bool:
+            items = place.json("review", "list")
+            return isinstance(items, list) and [i["kind"] for i in items] == ["config_fault"]
+
+        until(told, daemon)
+        place.deliver(1)
+        until(lambda: drafted(place, 1), daemon)
+        place.user_file.write_text(good)
+
+        def mended() -> bool:
+            items = place.json("review", "list")
+            return isinstance(items, list) and [i["kind"] for i in items] == ["draft_ready"]
+
+        until(mended, daemon)
+
+
+def test_logs_hold_no_subject_and_no_address(place: Place) -> None:
+    with running(place) as daemon:
+        place.deliver(1)
+        until(lambda: drafted(place, 1), daemon)
+        daemon.send_signal(signal.SIGTERM)
+        daemon.wait(timeout=BOUND_S)
+    (log,) = place.root.glob("run-*.log")
+    said = log.read_text()
+    assert "example.org" not in said
+    assert "Plan 1" not in said
+    assert all(json.loads(line)["level"] for line in said.splitlines())
