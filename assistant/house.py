@@ -5,13 +5,14 @@ Plain values and ports, made by ``assistant.wiring``; no vendor's name stands he
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import Protocol, TypeVar
 
 from anyio import to_thread
 
+from assistant.core.hours import Hours
 from assistant.core.plan import Policy
 from assistant.core.reconciliation import Schedule
 from assistant.core.tokens import Rate
@@ -22,7 +23,7 @@ from assistant.timing import Wake
 from leases.keeper import Keeper
 from providers.mime.message import Mail, Owner
 from providers.ports import Mailbox, Model, Notifier
-from storage.words import NO_FAULTS, Clock, Faults, IntegrationId, OwnerId, UserName
+from storage.words import NO_FAULTS, Clock, Faults, IntegrationId, Outcome, OwnerId, UserName
 
 T = TypeVar("T")
 Reader = Callable[[bytes, Sequence[str]], Mail]
@@ -81,10 +82,17 @@ class Account:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receiver:
-    """One way to tell a user; ``address`` names it in keys and evidence, without secrets."""
+    """One way to tell a user; ``address`` names it in keys and evidence, without secrets.
+
+    ``call_timeout_s``: how long its kind of call may take, None for the usual. ``says`` tells a
+    person what it is; ``trial`` tries it without telling anybody anything, where that can be done.
+    """
 
     address: str
     notifier: Notifier
+    call_timeout_s: float | None = None
+    says: str = ""
+    trial: Callable[[], Awaitable[Outcome]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +102,8 @@ class Telling:
     user: UserName
     receivers: tuple[Receiver, ...]
     kinds: frozenset[str]
+    hours: Hours = field(default_factory=Hours)
+    include_text: bool = False
 
 
 @dataclass(slots=True, kw_only=True)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from leases.term import TRUST
+
 LOOKS_S = (5.0, 60.0, 120.0, 600.0, 3600.0, 21600.0, 86400.0)
 """When the reconciler looks after the end of a call (DESIGN section 3; this schedule binds)."""
 
@@ -23,6 +25,7 @@ class Settings:
     concurrency: int = 8
     lease_ttl_s: float = 60.0
     call_timeout_s: float = 20.0
+    smtp_timeout_s: float = 600.0
     settle_s: float = 5.0
     poll_s: float = 30.0
     looks_s: tuple[float, ...] = LOOKS_S
@@ -33,6 +36,14 @@ class Settings:
     def lease_ttl_ms(self) -> int:
         """The length of a lease in milliseconds."""
         return int(self.lease_ttl_s * 1000)
+
+    def lease_s_for(self, call_s: float) -> float:
+        """The length of a lease on which a call of *call_s* is made.
+
+        The usual one where the call fits into it; else as long as it takes for the call to end
+        while the lease is trusted, with a third of a usual lease to spare.
+        """
+        return max(self.lease_ttl_s, (call_s + 1.0) / TRUST + self.lease_ttl_s / 3)
 
     @property
     def renew_s(self) -> float:

@@ -13,9 +13,11 @@ import socket
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
+from assistant.core.hours import Hours
 from assistant.core.plan import Policy
 from assistant.house import Account, Brain, Receiver, Telling
 from assistant.settings import Settings
@@ -29,12 +31,18 @@ from providers.maildir.mailbox import MaildirMailbox
 from providers.mime.message import Owner
 from providers.model.openai import OpenAIModel
 from providers.notify.ntfy import Ntfy
+from providers.notify.post import AddressError
+from providers.notify.services import INSTALL, MissingError, Service
+from providers.notify.smtp import Mail, MailServer
 from providers.notify.webhook import Webhook
 from providers.ports import Folder, Mailbox, MailboxIllError, Notifier
 from storage.words import Clock, Faults, IntegrationId, OwnerId, UserName
 
 if TYPE_CHECKING:
     from config.daemon import DaemonConfig
+
+SERVICE_CALL_S = 60.0
+"""How long a call through apprise may take; it bounds its own network waits, several in a row."""
 
 MAILDIR_LAG_S = 2.0
 """How long a mail program may take between the two halves of saving an edited draft."""
@@ -66,6 +74,7 @@ def settings_of(daemon: DaemonConfig) -> Settings:
         concurrency=daemon.runtime.concurrency,
         lease_ttl_s=daemon.runtime.lease_ttl.total_seconds(),
         call_timeout_s=daemon.runtime.call_timeout.total_seconds(),
+        smtp_timeout_s=daemon.runtime.smtp_timeout.total_seconds(),
         settle_s=daemon.runtime.settle.total_seconds(),
         poll_s=daemon.runtime.poll.total_seconds(),
         looks_s=tuple(look.total_seconds() for look in daemon.reconcile.looks),
@@ -129,7 +138,18 @@ def build_user(
     telling = None
     if receivers:
         kinds = frozenset(str(kind) for kind in user.notify.kinds)
-        telling = Telling(user=user.user, receivers=tuple(receivers), kinds=kinds)
+        quiet = user.notify.quiet_hours
+        telling = Telling(
+            user=user.user,
+            receivers=tuple(receivers),
+            kinds=kinds,
+            hours=Hours(
+                zone=user.timezone,
+                quiet=None if quiet is None else (quiet.start, quiet.end),
+                digest=user.notify.digest,
+            ),
+            include_text=user.notify.include_text,
+        )
     return Built(accounts=accounts, telling=telling, unbuilt=tuple(unbuilt), brain=brain)
 
 
@@ -208,43 +228,89 @@ def _source(ref: SecretRef | None) -> Callable[[], str] | None:
 
 
 def _receivers(user: UserConfig, settings: Settings, unbuilt: list[Unbuilt]) -> list[Receiver]:
-    receivers = []
-    for url in user.notify.urls:
+    makers = [(shown(url), partial(_receiver, url, user, settings)) for url in user.notify.urls]
+    makers += [(f"[notify] apprise {ref}", partial(_service, ref)) for ref in user.notify.apprise]
+    receivers: dict[str, Receiver] = {}
+    for what, make in makers:
         try:
-            notifier = _notifier(url, user, settings)
+            made = make()
         except SecretError as error:
-            unbuilt.append(
-                Unbuilt(user=user.user, what=shown(url), problem=error.problem, remedy=error.remedy)
-            )
+            problem, remedy = error.problem, error.remedy
+        except MissingError:
+            problem, remedy = "the package apprise is not installed", INSTALL
+        except AddressError as error:
+            problem, remedy = "nothing can be sent there", str(error)
+        else:
+            receivers[made.address] = made
             continue
-        if notifier is None:
-            unbuilt.append(
-                Unbuilt(
-                    user=user.user,
-                    what=shown(url),
-                    problem="this release can't send notices by mail yet",
-                    remedy="use an https:// webhook or ntfy:// in [notify] urls",
-                )
-            )
-            continue
-        receivers.append(Receiver(address=shown(url), notifier=notifier))
-    return receivers
+        unbuilt.append(Unbuilt(user=user.user, what=what, problem=problem, remedy=remedy))
+    return list(receivers.values())
 
 
-def _notifier(url: str, user: UserConfig, settings: Settings) -> Notifier | None:
-    scheme = urlsplit(url).scheme
-    if scheme in ("http", "https"):
+def _receiver(url: str, user: UserConfig, settings: Settings) -> Receiver:
+    parts = urlsplit(url)
+    if parts.scheme == "mailto":
+        return _mail(parts.path, user, settings)
+    notifier: Notifier
+    if parts.scheme == "ntfy":
+        notifier, says = Ntfy(url, settings.call_timeout_s), "ntfy"
+    else:
         secret = user.notify.webhook_secret
         key = None if secret is None else resolve(secret).reveal().encode()
-        return Webhook(url, key, settings.call_timeout_s)
-    if scheme == "ntfy":
-        return Ntfy(url, settings.call_timeout_s)
-    return None
+        notifier = Webhook(url, key, settings.call_timeout_s)
+        says = (
+            "webhook, not signed: there is no webhook_secret" if key is None else "signed webhook"
+        )
+    return Receiver(address=shown(url), notifier=notifier, says=says)
+
+
+def _mail(address: str, user: UserConfig, settings: Settings) -> Receiver:
+    smtp = user.notify.smtp
+    if smtp is None:
+        raise AddressError("mail needs a server: add [notify] smtp")
+    login = smtp.username
+    mail = Mail(
+        MailServer(
+            host=smtp.host,
+            port=smtp.port,
+            security=smtp.security,
+            username=login,
+            password=None if smtp.password is None else resolve(smtp.password).reveal(),
+        ),
+        # Most servers send for nobody but the account that logs in.
+        sender=login if login is not None and "@" in login else user.addresses[0],
+        recipients=(address,),
+        wait_s=settings.smtp_timeout_s,
+    )
+    return Receiver(
+        address=shown(f"mailto:{address}"),
+        notifier=mail,
+        call_timeout_s=mail.call_s,
+        says=f"mail through {smtp.host}:{smtp.port} ({smtp.security})",
+        trial=mail.try_login,
+    )
+
+
+def _service(ref: SecretRef) -> Receiver:
+    url = resolve(ref).reveal()
+    digest = hashlib.sha256(url.encode()).hexdigest()[:8]
+    scheme = urlsplit(url).scheme
+    return Receiver(
+        address=f"{scheme}://~{digest}",
+        notifier=Service(url),
+        call_timeout_s=SERVICE_CALL_S,
+        says="through apprise; whatever is not a yes counts as unknown",
+    )
 
 
 def shown(url: str) -> str:
-    """An address without what may be secret in it: no user, no query, the path hashed."""
+    """An address without what may be secret in it: no user, no query, the path hashed.
+
+    The owner's own mail address is no secret and stands as it is.
+    """
     parts = urlsplit(url)
+    if parts.scheme == "mailto":
+        return url
     host = parts.hostname or ""
     port = f":{parts.port}" if parts.port else ""
     digest = hashlib.sha256(url.encode()).hexdigest()[:8]

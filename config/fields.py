@@ -238,7 +238,10 @@ def _web(value: str) -> str:
 
 def _notice_url(value: str) -> str:
     url = split_url(value)
-    remedy = 'write "https://host/path", "ntfy://host/topic" or "mailto:robin@example.com"'
+    remedy = (
+        'write "https://host/path", "ntfy://host/topic" or "mailto:robin@example.com"; '
+        'other services go into apprise = [{ env = "X" }]'
+    )
     if url.scheme == "mailto":
         if url.query or url.netloc or _ADDRESS.fullmatch(url.path) is None:
             raise refusal("is no mail address", 'write "mailto:robin@example.com"')

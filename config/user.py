@@ -259,6 +259,11 @@ class Notify:
         default=False, description="Whether notices may hold text of the mail."
     )
     smtp: Smtp | None = Field(default=None, description="Server that sends notices by mail.")
+    apprise: tuple[ConfigSecret, ...] = Field(
+        default=(),
+        max_length=50,
+        description="Addresses of other services as apprise writes them, each by reference.",
+    )
 
     @field_validator("urls")
     @classmethod

@@ -80,13 +80,18 @@ class Keeper:
         return len(self._grips)
 
     @contextmanager
-    def holding(self, held: Held, *, started_s: float) -> Iterator[Grip]:
+    def holding(
+        self, held: Held, *, started_s: float, ttl_s: float | None = None
+    ) -> Iterator[Grip]:
         """Hold *held*, whose taking was asked for at *started_s*, while the body works.
+
+        *ttl_s* is the length for which it was taken, where that is not the usual one.
 
         The body runs inside the grip's scope: when the lease is lost it is cancelled, and the
         caller sees ``grip.lost``. Releasing is the body's own duty, in its last transaction.
         """
-        grip = Grip(held=held, term=Term(started_s=started_s, ttl_s=self._ttl_s), clock=self._clock)
+        term = Term(started_s=started_s, ttl_s=ttl_s or self._ttl_s)
+        grip = Grip(held=held, term=term, clock=self._clock)
         place = (held.integration, held.thread)
         self._grips[place] = grip
         try:
@@ -115,10 +120,8 @@ class Keeper:
                 grip.lose()
 
     async def _renew(self, due: Sequence[Grip], started_s: float) -> None:
-        ttl_ms = int(self._ttl_s * 1000)
-        wanted = [grip.held for grip in due]
         try:
-            kept = await self._database.write(lambda conn: rows.renew(conn, wanted, ttl_ms))
+            kept = await self._database.write(lambda conn: _renewed(conn, due))
         except StorageError as error:
             log.warning("leases could not be renewed", error=type(error).__name__)
             return
@@ -128,3 +131,12 @@ class Keeper:
             elif self._grips.get((grip.held.integration, grip.held.thread)) is grip:
                 log.warning("lease taken by another worker, work stopped", thread=grip.held.thread)
                 grip.lose()
+
+
+def _renewed(conn: Connection, due: Sequence[Grip]) -> frozenset[Held]:
+    """Renew each for its own length; gives those that are still ours."""
+    kept: frozenset[Held] = frozenset()
+    for ttl_s in sorted({grip.term.ttl_s for grip in due}):
+        wanted = [grip.held for grip in due if grip.term.ttl_s == ttl_s]
+        kept |= rows.renew(conn, wanted, int(ttl_s * 1000))
+    return kept

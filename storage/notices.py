@@ -1,6 +1,7 @@
 """Notices that wait to be sent: stored before they are sent, so that a crash loses none.
 
-A notice is done when every receiver has had its one call; the calls themselves are intents.
+A notice is done when every receiver has had its one call. The calls are intents, and they alone say
+who was told of what; quiet hours and digests are a matter of when, and leave nothing here.
 """
 
 from __future__ import annotations
@@ -11,11 +12,18 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from storage.tables import notices
+from storage.tables import notices, review_items
 from storage.words import ItemKind
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+
+TIMED = frozenset({ItemKind.DRAFT_READY, ItemKind.OUTCOME_UNKNOWN})
+"""Kinds whose notice is asked for with the fact itself, at a time of its own."""
+
+TIMED = frozenset({ItemKind.DRAFT_READY, ItemKind.OUTCOME_UNKNOWN})
+"""Kinds whose notice is asked for with the fact itself, at a time of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,21 +50,47 @@ def due(conn: Connection, user: str, now_ms: int) -> list[Waiting]:
     ]
 
 
-def next_due_at(conn: Connection, users: Collection[str]) -> int | None:
-    """When the next notice of these users falls due (epoch ms)."""
+def next_due_at(conn: Connection, users: Collection[str], after_ms: int) -> int | None:
+    """When the next notice of these users falls due after *after_ms* (epoch ms)."""
     when = conn.scalar(
         sa.select(sa.func.min(notices.c.due_at)).where(
-            notices.c.state == "waiting", notices.c.user.in_(sorted(users))
+            notices.c.state == "waiting",
+            notices.c.user.in_(sorted(users)),
+            notices.c.due_at > after_ms,
         )
     )
     return int(when) if when is not None else None
 
 
-def put_off(conn: Connection, notice: int, until_ms: int) -> None:
-    """Have a notice wait longer."""
-    conn.execute(sa.update(notices).where(notices.c.id == notice).values(due_at=until_ms))
+def unasked(conn: Connection, user: str, kinds: Collection[ItemKind]) -> list[tuple[int, ItemKind]]:
+    """Open items of these kinds that no notice was asked for.
+
+    Not the kinds in TIMED, and not refusals of notices: a receiver that refuses is not told so.
+    """
+    wanted = sorted(str(kind) for kind in kinds if kind not in TIMED)
+    asked = sa.select(sa.literal(1)).where(notices.c.item == review_items.c.id).exists()
+    about_a_notice = sa.and_(
+        review_items.c.kind == str(ItemKind.REJECTED), review_items.c.integration == user
+    )
+    rows = conn.execute(
+        sa.select(review_items.c.id, review_items.c.kind)
+        .where(
+            review_items.c.user == user,
+            review_items.c.state == "open",
+            review_items.c.hidden == 0,
+            review_items.c.kind.in_(wanted),
+            ~about_a_notice,
+            ~asked,
+        )
+        .order_by(review_items.c.id)
+    )
+    return [(int(row.id), ItemKind(row.kind)) for row in rows]
 
 
-def end(conn: Connection, notice: int, state: str) -> None:
-    """A notice is ``sent`` (every receiver was called) or ``dropped`` (nothing left to tell)."""
-    conn.execute(sa.update(notices).where(notices.c.id == notice).values(state=state))
+def end(conn: Connection, notice_ids: Collection[int], state: str) -> None:
+    """Notices are ``sent`` (every receiver was called) or ``dropped`` (nothing left to tell)."""
+    conn.execute(
+        sa.update(notices)
+        .where(notices.c.id.in_(sorted(notice_ids)), notices.c.state == "waiting")
+        .values(state=state)
+    )

@@ -10,7 +10,7 @@ from storage import intents as intent_rows
 from storage.dbtime import database_now_ms
 from storage.tables import intents, threads
 from storage.threads import ThreadRow, thread_row
-from storage.words import NOTICE_THREAD, Kind
+from storage.words import Kind
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -38,9 +38,14 @@ def intent_counts(conn: Connection) -> dict[str, int]:
 
 
 def notices_about(conn: Connection, user: str, item: int) -> list[Intent]:
-    """The notices that were sent about one review item."""
+    """The notices that were sent about one review item, alone or in a digest."""
     return [
         intent
-        for intent in intent_rows.of_thread(conn, user, NOTICE_THREAD)
-        if intent.kind is Kind.NOTIFY and intent.plan.get("item") == item
+        for intent in intent_rows.of_integration(conn, user)
+        if intent.kind is Kind.NOTIFY and item in _items(intent)
     ]
+
+
+def _items(intent: Intent) -> list[object]:
+    items = intent.plan.get("items")
+    return items if isinstance(items, list) else []

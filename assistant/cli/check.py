@@ -12,7 +12,7 @@ import click
 from assistant.cli import common
 
 if TYPE_CHECKING:
-    from assistant.house import Account
+    from assistant.house import Account, Receiver
     from config.loaded import Loaded
 
 
@@ -105,6 +105,9 @@ async def _check(loaded: Loaded, probe: str | None) -> list[Finding]:
                 probed = True
                 findings.append(await _probe(account, settings.call_timeout_s))
             await account.mailbox.close()
+        for receiver in built.telling.receivers if built.telling is not None else ():
+            findings.append(await _receiver(user.user, receiver))
+            await receiver.notifier.close()
     if probe is not None and not probed:
         findings.append(
             Finding(
@@ -156,6 +159,24 @@ async def _mailbox(account: Account) -> Finding:
             ]
         ),
     )
+
+
+async def _receiver(user: str, receiver: Receiver) -> Finding:
+    """What is known of a receiver of notices; nobody is told anything."""
+    from storage.words import Rejected
+
+    name = f"notices of {user} to {receiver.address}"
+    if receiver.trial is None:
+        return Finding(what=name, works=True, says=f"{receiver.says}; not tried")
+    outcome = await receiver.trial()
+    if isinstance(outcome, Rejected):
+        return Finding(
+            what=name,
+            works=False,
+            says=f"{receiver.says}: {outcome.reason}",
+            remedy="check [notify] smtp: host, port, security, username and password",
+        )
+    return Finding(what=name, works=True, says=f"{receiver.says}; logged in, nothing sent")
 
 
 async def _probe(account: Account, timeout_s: float) -> Finding:

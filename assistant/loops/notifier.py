@@ -3,19 +3,34 @@
 A notice is stored before it is sent. To each receiver it is called at most once by itself; after a
 refusal that is passing it may be called again under the same key, after a lost answer never. An
 unknown notice opens nothing of its own: it shows on the review item that it is about, which waits
-in the queue either way.
+in the queue either way. What is no longer open when its turn comes is not told.
+
+    round --> what is due, and who was told of it (the intents say so)
+      |-- every receiver has had its call, or the item is closed: the notice ends
+      '-- a receiver has a call to make: served beside the others, under a lease of its own
+               lease --> what next? --> guarded call --> what next? ... --> release
+
+Each receiver has a lease of its own, as long as its kind of call needs: a mail server that keeps
+silent for its ten minutes keeps nobody else waiting. What next is decided under that lease, from
+committed facts only, so that a crash at any point repeats no call: an intent that exists is a call
+that was made, whoever made it and whatever became of it.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
+import anyio
 import structlog
+from anyio.abc import TaskGroup
 from sqlalchemy import Connection
 
+from assistant.core.telling import About, Again, Due, Tell, Told, Wait, is_done, next_step, words
 from assistant.effects import settle
 from assistant.effects.claim import Asked, Refused
 from assistant.effects.guard import Effect, guarded
@@ -23,7 +38,7 @@ from assistant.effects.keys import fingerprint, notice_key
 from assistant.house import House, Receiver, Telling
 from leases.keeper import Grip
 from providers.ports import Notice
-from storage import intents, leases, notices, reviews
+from storage import drafts, intents, leases, notices, reviews
 from storage.dbtime import database_now_ms
 from storage.errors import StorageError
 from storage.intents import Intent
@@ -32,21 +47,50 @@ from storage.notices import Waiting
 from storage.reviews import Item
 from storage.words import (
     NOTICE_THREAD,
+    Accepted,
     IntegrationId,
     IntentId,
     IntentState,
     ItemKind,
     Kind,
     Outcome,
+    Rejected,
+    ThreadId,
     UserName,
 )
 
 log = structlog.get_logger()
 
-TITLES = {
-    ItemKind.DRAFT_READY: "A draft waits for review",
-    ItemKind.OUTCOME_UNKNOWN: "The outcome of a call is unknown",
-}
+DIGEST = "digest"
+"""The kind of a notice about several items."""
+
+_CLOCK_ROOM_MS = 86_400_000
+"""How far a database's clock may have gone back between a notice and a call about it."""
+
+
+def thread_of(receiver: Receiver) -> ThreadId:
+    """The pseudo-thread under which one receiver of a user is served."""
+    return ThreadId(f"{NOTICE_THREAD} {receiver.address}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What one transaction saw of a user's notices. ``calls`` are those made, by receiver."""
+
+    now: int
+    due: Sequence[Due]
+    items: Mapping[int, Item]
+    dropped: Sequence[int]
+    calls: Mapping[str, Sequence[Intent]]
+
+    def told(self, receiver: Receiver) -> list[Told]:
+        """Who was told of what."""
+        return [_told(intent) for intent in self.calls.get(receiver.address, ())]
+
+    def done(self, receivers: Collection[Receiver]) -> list[int]:
+        """Notices of which every receiver was told."""
+        told = [self.told(receiver) for receiver in receivers]
+        return [one.notice for one in self.due if all(is_done(one.notice, each) for each in told)]
 
 
 class Notifier:
@@ -54,119 +98,181 @@ class Notifier:
 
     def __init__(self, house: House) -> None:
         self._house = house
+        self._busy: set[tuple[UserName, str]] = set()
 
     async def run(self) -> None:
         """Send for ever."""
-        while True:
-            pause_s = self._house.settings.poll_s
-            try:
-                await self.pass_once()
-                due_in_s = await self._due_in_s()
-                pause_s = pause_s if due_in_s is None else min(pause_s, due_in_s)
-            except StorageError as error:
-                log.warning("the store does not answer", error=type(error).__name__)
-            await self._house.notice_bell.wait(max(pause_s, 0.05))
+        async with anyio.create_task_group() as group:
+            while True:
+                pause_s = self._house.settings.poll_s
+                try:
+                    pause_s = min(pause_s, await self._round(group))
+                except StorageError as error:
+                    log.warning("the store does not answer", error=type(error).__name__)
+                await self._house.notice_bell.wait(max(pause_s, 0.05))
 
     async def pass_once(self) -> None:
         """Send whatever is due; what nobody wants to be told of is dropped."""
-        users = frozenset(account.user for account in self._house.accounts.values())
-        deaf = users - self._house.tellings.keys()
-        waits = await self._house.store.read(partial(_any_due, users=deaf))
-        if waits:
-            await self._house.store.write(partial(_drop, users=deaf))
-        for telling in list(self._house.tellings.values()):
-            waiting = await self._house.store.read(partial(_due, user=telling.user))
-            if waiting:
-                await self._send_all(telling, waiting)
+        async with anyio.create_task_group() as group:
+            await self._round(group)
+        await self._round(None)
 
-    async def _send_all(self, telling: Telling, waiting: list[Waiting]) -> None:
+    async def _round(self, group: TaskGroup | None) -> float:
+        """End what is done and begin what is due; gives the seconds until more falls due."""
         house = self._house
+        users = frozenset(account.user for account in house.accounts.values())
+        deaf = users - house.tellings.keys()
+        untold = await house.store.read(lambda conn: _due_for(conn, deaf))
+        if untold:
+            await house.store.write(lambda conn: notices.end(conn, untold, "dropped"))
+        waits = [await self._begin(telling, group) for telling in list(house.tellings.values())]
+        return min(waits, default=house.settings.poll_s)
+
+    async def _begin(self, telling: Telling, group: TaskGroup | None) -> float:
+        house = self._house
+        await self._ask_for_other_kinds(telling)
+        standing = await house.store.read(partial(_standing, telling=telling))
+        done = standing.done(telling.receivers)
+        if done or standing.dropped:
+            await house.store.write(partial(_end, sent=done, dropped=standing.dropped))
+        following = await house.store.read(
+            lambda conn: notices.next_due_at(conn, [telling.user], standing.now)
+        )
+        wakes = [] if following is None else [following]
+        for receiver in telling.receivers:
+            step = next_step(standing.due, standing.told(receiver), telling.hours, standing.now)
+            if isinstance(step, Wait):
+                wakes += [] if step.until is None else [step.until]
+            elif group is not None and (telling.user, receiver.address) not in self._busy:
+                self._busy.add((telling.user, receiver.address))
+                group.start_soon(self._serve, telling, receiver)
+        return (min(wakes) - standing.now) / 1000 if wakes else house.settings.poll_s
+
+    async def _ask_for_other_kinds(self, telling: Telling) -> None:
+        kinds = [ItemKind(kind) for kind in telling.kinds]
+        unasked = partial(notices.unasked, user=telling.user, kinds=kinds)
+        if not await self._house.store.read(unasked):
+            return
+
+        def ask(conn: Connection) -> None:
+            now = database_now_ms(conn)
+            for item, kind in unasked(conn):
+                reviews.ask_to_tell(conn, telling.user, item, kind, now)
+
+        await self._house.store.write(ask)
+
+    async def _serve(self, telling: Telling, receiver: Receiver) -> None:
+        """Make the calls that one receiver is owed now."""
+        calls = 0
+        try:
+            calls = await self._serve_leased(telling, receiver)
+        except StorageError as error:
+            log.warning("a notice waits for the store", error=type(error).__name__)
+        finally:
+            self._busy.discard((telling.user, receiver.address))
+        if calls:
+            self._house.notice_bell.ring()
+
+    async def _serve_leased(self, telling: Telling, receiver: Receiver) -> int:
+        house = self._house
+        ttl_s = house.settings.lease_s_for(self._call_s(receiver))
+        place = IntegrationId(telling.user), thread_of(receiver)
         started_s = house.clock.boot_s()
         held = await house.store.write(
-            lambda conn: leases.acquire(
-                conn,
-                IntegrationId(telling.user),
-                NOTICE_THREAD,
-                house.worker,
-                house.settings.lease_ttl_ms,
-            )
+            lambda conn: leases.acquire(conn, *place, house.worker, int(ttl_s * 1000))
         )
         if held is None:
-            return
-        with house.keeper.holding(held, started_s=started_s) as grip:
-            for one in waiting:
-                await self._send(grip, telling, one)
-            await house.store.write(lambda conn: leases.release(conn, held))
+            return 0
+        calls = 0
+        with house.keeper.holding(held, started_s=started_s, ttl_s=ttl_s) as grip:
+            try:
+                while await self._call_next(grip, telling, receiver):
+                    calls += 1
+            finally:
+                # No call is under way here, so that nobody waits for the lease to run out.
+                with anyio.CancelScope(shield=True), suppress(StorageError):
+                    await house.store.write(lambda conn: leases.release(conn, held))
+        return calls
 
-    async def _send(self, grip: Grip, telling: Telling, waiting: Waiting) -> None:
+    async def _call_next(self, grip: Grip, telling: Telling, receiver: Receiver) -> bool:
+        """Make the next call; False when there is none to make now."""
         house = self._house
-        item = await house.store.read(lambda conn: reviews.one(conn, waiting.item))
-        if item is None or item.state != "open" or str(waiting.kind) not in telling.kinds:
-            await house.store.write(lambda conn: notices.end(conn, waiting.id, "dropped"))
-            return
-        again_at = [
-            when
-            for receiver in telling.receivers
-            if (when := await self._tell(grip, telling, receiver, waiting, item)) is not None
-        ]
-        if again_at:
-            later = min(again_at)
-            await house.store.write(lambda conn: notices.put_off(conn, waiting.id, later))
+        standing = await house.store.read(partial(_standing, telling=telling))
+        step = next_step(standing.due, standing.told(receiver), telling.hours, standing.now)
+        if isinstance(step, Wait):
+            return False
+        if isinstance(step, Again):
+            (prior,) = (one for one in standing.calls[receiver.address] if one.id == step.intent)
+            asked = self._asked_again(grip.held, receiver, prior)
         else:
-            await house.store.write(lambda conn: notices.end(conn, waiting.id, "sent"))
-
-    async def _tell(
-        self, grip: Grip, telling: Telling, receiver: Receiver, waiting: Waiting, item: Item
-    ) -> int | None:
-        """Call one receiver if it has not had its call; gives when to try again, if at all."""
-        house = self._house
-        key = notice_key(telling.user, waiting.item, str(waiting.kind), receiver.address)
-        prior, now = await house.store.read(
-            lambda conn: (intents.by_key(conn, key), database_now_ms(conn))
+            about = await house.store.read(
+                partial(_about, telling=telling, items=standing.items, wanted=step.notices)
+            )
+            asked = self._asked(grip.held, telling, receiver, step, about, standing.now)
+        outcome = await guarded(
+            house.store, house.clock, house.faults, grip, self._effect(receiver, asked)
         )
-        if prior is not None and not _may_call_again(prior):
-            return None
-        if prior is not None and (prior.retry_at or 0) > now:
-            return prior.retry_at
-        effect = self._effect(grip.held, telling, receiver, waiting, item, prior)
-        outcome = await guarded(house.store, house.clock, house.faults, grip, effect)
-        if isinstance(outcome, Refused):
-            return outcome.until or now + int(house.settings.poll_s * 1000)
-        after = await house.store.read(lambda conn: intents.by_key(conn, key))
-        return after.retry_at if after is not None and _may_call_again(after) else None
+        return not isinstance(outcome, Refused)
 
-    def _effect(
+    def _asked(
         self,
         held: Held,
         telling: Telling,
         receiver: Receiver,
-        waiting: Waiting,
-        item: Item,
-        prior: Intent | None,
-    ) -> Effect:
-        house = self._house
-        intent = prior.id if prior is not None else IntentId(uuid.uuid4().hex)
-        request = (
-            prior.request
-            if prior is not None
-            else receiver.notifier.render(_notice(intent, waiting, item))
+        step: Tell,
+        about: Sequence[About],
+        now: int,
+    ) -> Asked:
+        intent = IntentId(uuid.uuid4().hex)
+        first = about[0]
+        kind = str(first.kind) if step.slot is None else DIGEST
+        subject = first.item if step.slot is None else step.slot
+        said = words(about, digest=step.slot is not None)
+        notice = Notice(
+            id=intent,
+            kind=kind,
+            title=said.title,
+            text=said.text,
+            at=datetime.fromtimestamp(now / 1000, UTC).replace(microsecond=0),
         )
-        asked = Asked(
+        return Asked(
             intent=intent,
-            key=notice_key(telling.user, waiting.item, str(waiting.kind), receiver.address),
+            key=notice_key(telling.user, subject, kind, receiver.address),
             kind=Kind.NOTIFY,
             user=telling.user,
             held=held,
-            fingerprint=fingerprint(
-                item=waiting.item, kind=str(waiting.kind), receiver=receiver.address
-            ),
-            request=request,
-            plan={"item": waiting.item, "receiver": receiver.address},
-            call_timeout_s=house.settings.call_timeout_s,
-            lease_ttl_ms=house.settings.lease_ttl_ms,
+            fingerprint=fingerprint(item=subject, kind=kind, receiver=receiver.address),
+            request=receiver.notifier.render(notice),
+            plan={
+                "receiver": receiver.address,
+                "notices": list(step.notices),
+                "items": [one.item for one in about],
+                "slot": step.slot,
+            },
+            call_timeout_s=self._call_s(receiver),
+            lease_ttl_ms=self._lease_ms(receiver),
             token={},
             place={},
         )
+
+    def _asked_again(self, held: Held, receiver: Receiver, prior: Intent) -> Asked:
+        return Asked(
+            intent=prior.id,
+            key=prior.key,
+            kind=Kind.NOTIFY,
+            user=prior.user,
+            held=held,
+            fingerprint=prior.fingerprint,
+            request=prior.request,
+            plan=prior.plan,
+            call_timeout_s=self._call_s(receiver),
+            lease_ttl_ms=self._lease_ms(receiver),
+            token={},
+            place={},
+        )
+
+    def _effect(self, receiver: Receiver, asked: Asked) -> Effect:
+        house = self._house
 
         async def call(claimed: Intent) -> Outcome:
             return await receiver.notifier.send(claimed.request)
@@ -175,43 +281,97 @@ class Notifier:
             return None
 
         def record(conn: Connection, claimed: Intent, outcome: Outcome) -> None:
+            if isinstance(outcome, Accepted | Rejected):
+                _forget_refusals(conn, claimed)
             settle.record_outcome(conn, claimed.id, claimed.attempt, outcome, house.timing)
 
         return Effect(asked=asked, call=call, unclaimed=unclaimed, record=record)
 
-    async def _due_in_s(self) -> float | None:
-        users = frozenset(self._house.tellings)
-        when, now = await self._house.store.read(
-            lambda conn: (notices.next_due_at(conn, users), database_now_ms(conn))
-        )
-        return None if when is None else max(0.0, (when - now) / 1000)
+    def _call_s(self, receiver: Receiver) -> float:
+        return receiver.call_timeout_s or self._house.settings.call_timeout_s
+
+    def _lease_ms(self, receiver: Receiver) -> int:
+        return int(self._house.settings.lease_s_for(self._call_s(receiver)) * 1000)
 
 
-def _any_due(conn: Connection, users: Collection[UserName]) -> bool:
-    when = notices.next_due_at(conn, users)
-    return when is not None and when <= database_now_ms(conn)
-
-
-def _drop(conn: Connection, users: Collection[UserName]) -> None:
-    for user in sorted(users):
-        for waiting in _due(conn, user):
-            notices.end(conn, waiting.id, "dropped")
-
-
-def _due(conn: Connection, user: UserName) -> list[Waiting]:
-    return notices.due(conn, user, database_now_ms(conn))
-
-
-def _may_call_again(intent: Intent) -> bool:
-    return intent.state is IntentState.REJECTED and intent.passing
-
-
-def _notice(intent: IntentId, waiting: Waiting, item: Item) -> Notice:
-    # No subject and no mail text: a notice passes through services that its owner may not trust.
-    return Notice(
-        id=intent,
-        kind=str(waiting.kind),
-        title=TITLES.get(waiting.kind, f"Something waits for you: {waiting.kind}"),
-        text=f"{item.integration}: {item.summary} (fencepost review show {item.id})",
-        at=datetime.fromtimestamp(item.opened_at / 1000, UTC),
+def _standing(conn: Connection, telling: Telling) -> Standing:
+    now = database_now_ms(conn)
+    waiting = notices.due(conn, telling.user, now)
+    items: dict[int, Item] = {}
+    for one in waiting:
+        item = reviews.one(conn, one.item)
+        if item is not None and _is_wanted(item, one, telling):
+            items[one.id] = item
+    calls: dict[str, list[Intent]] = {}
+    if items:
+        oldest = min(one.due_at for one in waiting) - _CLOCK_ROOM_MS
+        for intent in intents.of_integration(conn, telling.user, since_ms=oldest):
+            if intent.kind is Kind.NOTIFY:
+                calls.setdefault(str(intent.plan.get("receiver")), []).append(intent)
+    return Standing(
+        now=now,
+        due=[Due(notice=one.id, due_at=one.due_at) for one in waiting if one.id in items],
+        items=items,
+        dropped=[one.id for one in waiting if one.id not in items],
+        calls=calls,
     )
+
+
+def _is_wanted(item: Item, waiting: Waiting, telling: Telling) -> bool:
+    return item.state == "open" and not item.hidden and str(waiting.kind) in telling.kinds
+
+
+def _told(intent: Intent) -> Told:
+    named, slot = intent.plan.get("notices"), intent.plan.get("slot")
+    return Told(
+        intent=intent.id,
+        notices=frozenset(named) if isinstance(named, list) else frozenset(),
+        slot=slot if isinstance(slot, int) else None,
+        again=intent.state is IntentState.REJECTED and intent.passing,
+        retry_at=intent.retry_at or 0,
+    )
+
+
+def _about(
+    conn: Connection, telling: Telling, items: Mapping[int, Item], wanted: Sequence[int]
+) -> list[About]:
+    return [
+        About(
+            item=item.id,
+            kind=item.kind,
+            place=item.integration or telling.user,
+            subject=item.subject if telling.include_text else "",
+            draft=_draft_text(conn, item) if telling.include_text else "",
+        )
+        for item in (items[notice] for notice in wanted)
+    ]
+
+
+def _draft_text(conn: Connection, item: Item) -> str:
+    if item.kind is not ItemKind.DRAFT_READY:
+        return ""
+    draft = drafts.one(conn, int(item.about))
+    body = None if draft is None else draft.shown.get("body")
+    return body if isinstance(body, str) else ""
+
+
+def _forget_refusals(conn: Connection, claimed: Intent) -> None:
+    """Only a receiver's newest word stands in the queue, not one refusal for every notice."""
+    reviews.close(
+        conn,
+        database_now_ms(conn),
+        "facts",
+        kind=ItemKind.REJECTED,
+        integration=claimed.integration,
+        thread=claimed.thread,
+    )
+
+
+def _end(conn: Connection, sent: Sequence[int], dropped: Sequence[int]) -> None:
+    notices.end(conn, sent, "sent")
+    notices.end(conn, dropped, "dropped")
+
+
+def _due_for(conn: Connection, users: Collection[UserName]) -> list[int]:
+    now = database_now_ms(conn)
+    return [one.id for user in sorted(users) for one in notices.due(conn, user, now)]

@@ -1,4 +1,4 @@
-"""Ways to reach the owner: a webhook, ntfy."""
+"""Ways to reach the owner: a webhook, ntfy, mail, and whatever else apprise knows."""
 
 from providers.notify.ntfy import Ntfy
 from providers.notify.webhook import Webhook

@@ -17,6 +17,7 @@ from storage.words import Outcome
 
 _URL: Final = re.compile(r"ntfy://(?P<host>[^/?#]+)/(?P<topic>[A-Za-z0-9_-]{1,64})/?")
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_MESSAGE_OCTETS: Final = 4_000  # ntfy makes a file of what is over 4,096
 _SHAPE: Final = "write ntfy://HOST/TOPIC, the topic of letters, digits, - and _"
 
 
@@ -38,7 +39,7 @@ class Ntfy:
         body: dict[str, object] = {
             "topic": self._topic,
             "title": notice.title,
-            "message": notice.text,
+            "message": _cut(notice.text),
             "tags": [notice.kind],
         }
         if notice.url is not None:
@@ -52,3 +53,10 @@ class Ntfy:
     async def close(self) -> None:
         """Give back connections; safe to call twice."""
         await self._post.close()
+
+
+def _cut(text: str) -> str:
+    octets = text.encode("utf-8", "replace")
+    if len(octets) <= _MESSAGE_OCTETS:
+        return text
+    return octets[: _MESSAGE_OCTETS - 3].decode("utf-8", "ignore") + "…"
