@@ -18,10 +18,6 @@ from storage.words import ItemKind
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-
-TIMED = frozenset({ItemKind.DRAFT_READY, ItemKind.OUTCOME_UNKNOWN})
-"""Kinds whose notice is asked for with the fact itself, at a time of its own."""
-
 TIMED = frozenset({ItemKind.DRAFT_READY, ItemKind.OUTCOME_UNKNOWN})
 """Kinds whose notice is asked for with the fact itself, at a time of its own."""
 
