@@ -115,11 +115,6 @@ def of_integration(conn: Connection, integration: str, *, since_ms: int = 0) -> 
     return _many(conn, intents.c.integration == integration, intents.c.claimed_at >= since_ms)
 
 
-def of_integration(conn: Connection, integration: str, *, since_ms: int = 0) -> list[Intent]:
-    """Intents of an integration (or of a user's notices) claimed since then, oldest first."""
-    return _many(conn, intents.c.integration == integration, intents.c.claimed_at >= since_ms)
-
-
 def everything(conn: Connection) -> list[Intent]:
     """Every intent there is, oldest first."""
     return _many(conn, sa.true())
