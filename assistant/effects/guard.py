@@ -91,10 +91,13 @@ async def guarded(
     if isinstance(claimed, Refused):
         return claimed
     outcome: Outcome = Unknown(reason="the call was cancelled")
+    answers: list[Outcome] = []
     try:
-        outcome = await _call(clock, faults, grip, effect, claimed)
+        outcome = await _call(clock, faults, grip, effect, claimed, answers)
         faults.hit(FaultPoint.ANSWERED)
     finally:
+        # An answer that a cancellation overtook on its way out of the call is an answer.
+        outcome = answers[0] if answers else outcome
         # Shielded: what is known is stored whatever happens to this task.
         with anyio.CancelScope(shield=True):
             await _record(store, clock, faults, grip, effect, claimed, outcome)
@@ -141,13 +144,22 @@ async def _read_again(store: Store, asked: Asked) -> Intent | None:
 
 
 async def _call(
-    clock: Clock, faults: Faults, grip: Grip, effect: Effect, claimed: Intent
+    clock: Clock,
+    faults: Faults,
+    grip: Grip,
+    effect: Effect,
+    claimed: Intent,
+    answers: list[Outcome],
 ) -> Outcome:
+    async def call() -> Outcome:
+        answers.append(await effect.call(claimed))
+        return answers[0]
+
     if not grip.allows(effect.asked.call_timeout_s):
         return Rejected(reason="never left: the lease could no longer be trusted", passing=True)
     faults.hit(FaultPoint.CALL_ALLOWED)
     try:
-        answer = await run_within(clock, effect.asked.call_timeout_s, lambda: effect.call(claimed))
+        answer = await run_within(clock, effect.asked.call_timeout_s, call)
     except Exception as error:  # an adapter that raises proves nothing
         log.exception("a provider call raised", kind=str(effect.asked.kind))
         return Unknown(reason=f"the call ended in {type(error).__name__}")
