@@ -185,12 +185,16 @@ async def test_a_cancel_during_the_call_is_recorded_as_unknown(make: Make) -> No
     assert world.intent.state is IntentState.ACCEPTED
 
 
-async def test_a_cancel_after_the_answer_does_not_lose_it(make: Make) -> None:
-    """Row 44."""
+@pytest.mark.parametrize("where", ["answered", "create done"])
+async def test_a_cancel_after_the_answer_does_not_lose_it(make: Make, where: str) -> None:
+    """Row 44: between the answer and its record, and while the answer is being handed over."""
     world = make()
     process = world.process()
     scope = anyio.CancelScope()
-    process.gate.at[FaultPoint.ANSWERED] = lambda _: scope.cancel()
+    if where == "answered":
+        process.gate.at[FaultPoint.ANSWERED] = lambda _: scope.cancel()
+    else:
+        process.gate.on[where] = lambda _: scope.cancel()
     await note_question(world, process)
 
     async def work() -> None:
