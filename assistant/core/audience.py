@@ -100,9 +100,16 @@ def writers(mail: Mail) -> frozenset[str]:
 
 
 def audience(mail: Mail, me: Me) -> Audience:
-    """Where the owner stands in the headers of a mail."""
+    """Where the owner stands in the headers of a mail.
+
+    A writer in To is nobody addressed; where To is empty, those in Cc are.
+    """
     to = _people(mail.to)
     copy = _people(mail.cc)
+    for key in writers(mail):
+        to.pop(key, None)
+    if not to:
+        to, copy = copy, {}
     others = [each for each in (to | copy).values() if not me.owns(each.addr)]
     direct = sum(not me.owns(each.addr) for each in to.values())
     return Audience(

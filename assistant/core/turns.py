@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from assistant.core.audience import Audience, Me, Place, audience, writer, writers
-from assistant.core.closings import answers, closes, is_clear, promises
+from assistant.core.closings import SHORT, answers, closes, is_clear, promises
 from assistant.core.conversation import Conversation, Entry
 from assistant.core.phrases.lexicon import Kind
+from assistant.core.phrases.sentences import words
 from assistant.core.questions import Ask, Said, said
 from assistant.core.signs import (
     advertises,
@@ -70,11 +71,11 @@ class Turns:
     suspicion: str | None = None
     circular: str | None = None
     unsure: bool = False
-    answered: set[str] = field(default_factory=set)
+    answered: set[int] = field(default_factory=set)
     spoken_to: set[str] = field(default_factory=set)
     copied_to: dict[str, int] = field(default_factory=dict)
     closed_by: set[str] = field(default_factory=set)
-    replied: dict[str, str] = field(default_factory=dict)
+    replied: dict[int, str] = field(default_factory=dict)
     later: int = 0
     own_later: bool = False
 
@@ -97,9 +98,6 @@ class _Walk:
             for index, entry in enumerate(self._entries)
             if entry.mail.message_id
         }
-        self._own_ids = {
-            entry.mail.message_id for entry in self._entries if entry.own and entry.mail.message_id
-        }
         self._known = _written_to(self._entries)
 
     def go(self) -> Turns:
@@ -107,7 +105,7 @@ class _Walk:
         for index in range(len(self._entries) - 1, -1, -1):
             entry = self._entries[index]
             if entry.own:
-                self._own(entry.mail)
+                self._own(index, entry.mail)
             elif budget and _by_person(entry.mail):
                 budget -= 1
                 self._other(index, entry.mail)
@@ -116,13 +114,21 @@ class _Walk:
         self._turns.open.reverse()
         return self._turns
 
-    def _own(self, mail: Mail) -> None:
+    def _parents(self, index: int) -> tuple[int, ...]:
+        """The messages that one answers: those it names, else the one before it."""
+        mail = self._entries[index].mail
+        named = mail.in_reply_to or mail.references[-1:]
+        if not named:
+            return (index - 1,) if index else ()
+        found = (self._positions.get(name, index) for name in named)
+        return tuple(each for each in found if each < index)
+
+    def _own(self, index: int, mail: Mail) -> None:
         """The owner's message answers what it names and whom it is written to."""
         turns = self._turns
         turns.own_later = True
-        turns.answered.update(mail.in_reply_to)
-        turns.answered.update(mail.references)
-        parents = [self._positions[name] for name in mail.in_reply_to if name in self._positions]
+        parents = self._parents(index) if mail.in_reply_to or mail.references else ()
+        turns.answered.update(parents)
         turns.spoken_to.update(address_key(each.addr) for each in mail.to)
         reach = max(parents, default=len(self._entries))
         for each in (*mail.cc, *mail.bcc):
@@ -145,7 +151,7 @@ class _Walk:
             return
         if self._answered(index, mail):
             return
-        asks, doubtful = self._for_owner(mail, spoken, around)
+        asks, doubtful = self._for_owner(index, mail, spoken, around)
         if asks:
             self._asked(index, mail, spoken, around, asks, doubtful=doubtful)
         else:
@@ -171,18 +177,22 @@ class _Walk:
     def _answered(self, index: int, mail: Mail) -> bool:
         """Whether a later message of the owner took this one's turn."""
         turns = self._turns
-        if mail.message_id and mail.message_id in turns.answered:
+        if index in turns.answered:
             return True
         for key in writers(mail):
             if key in turns.spoken_to or turns.copied_to.get(key, -1) >= index:
                 return True
         return turns.own_later and not turns.spoken_to and not turns.copied_to
 
+    def _to_own(self, index: int) -> bool:
+        """Whether a message answers one of the owner's."""
+        return any(self._entries[parent].own for parent in self._parents(index))
+
     def _for_owner(
-        self, mail: Mail, spoken: Said, around: Audience
+        self, index: int, mail: Mail, spoken: Said, around: Audience
     ) -> tuple[tuple[Ask, ...], bool]:
         """The asks that the owner is meant by, and whether that is doubtful."""
-        direct = not self._own_ids.isdisjoint(mail.in_reply_to)
+        direct = self._to_own(index)
         asks = spoken.asks or _in_subject(mail, spoken)
         sure: list[Ask] = []
         perhaps: list[Ask] = []
@@ -206,7 +216,7 @@ class _Walk:
     ) -> None:
         turns, who = self._turns, writer(mail)
         named = any(ask.names & self._me.names for ask in asks)
-        if self._settled(mail, around, who, named=named):
+        if self._settled(index, mail, around, named=named):
             return
         if reply_envelope(mail, self._owner, thread=()) is None:
             turns.note = turns.note or f"{who} asks something, but nobody would read an answer."
@@ -219,13 +229,13 @@ class _Walk:
         unsure = doubtful or own_since or around.place is Place.HIDDEN or smells_of_sales(spoken)
         turns.open.append(Open(index, mail, asks, spoken, around, named, unsure, again))
 
-    def _settled(self, mail: Mail, around: Audience, who: str, *, named: bool) -> bool:
+    def _settled(self, index: int, mail: Mail, around: Audience, *, named: bool) -> bool:
         """Whether somebody else took care of the question, or it was left behind."""
-        turns = self._turns
+        turns, who = self._turns, writer(mail)
         if writers(mail) & turns.closed_by:
             turns.note = turns.note or f"{who} asked something and has closed the matter since."
             return True
-        other = turns.replied.get(mail.message_id or "")
+        other = turns.replied.get(index)
         if other is not None and not named:
             turns.note = turns.note or f"{other} has answered what {who} asked."
             turns.unsure = turns.unsure or around.place is Place.SOLE
@@ -244,22 +254,16 @@ class _Walk:
         if closes(spoken):
             turns.closed_by |= writers(mail)
         if answers(spoken):
-            for name in mail.in_reply_to:
-                if not self._same_writer(name, mail):
-                    turns.replied.setdefault(name, writer(mail))
+            for parent in self._parents(index):
+                if not writers(self._entries[parent].mail) & writers(mail):
+                    turns.replied.setdefault(parent, writer(mail))
         if not newest:
             return
-        direct = not self._own_ids.isdisjoint(mail.in_reply_to)
+        direct = self._to_own(index)
         if promises(spoken) and index and direct:
             turns.waiting = f"{writer(mail)} will come back to what you asked."
         turns.told = _nothing(mail, spoken, around)
-        turns.unsure = _doubtful(mail, spoken, around, direct=direct)
-
-    def _same_writer(self, name: str, mail: Mail) -> bool:
-        position = self._positions.get(name)
-        if position is None:
-            return False
-        return bool(writers(self._entries[position].mail) & writers(mail))
+        turns.unsure = _doubtful(spoken, around, self._me, direct=direct)
 
 
 def _by_person(mail: Mail) -> bool:
@@ -332,12 +336,14 @@ def _nothing(mail: Mail, spoken: Said, around: Audience) -> str:
     return f"{who} asks nothing of you."
 
 
-def _doubtful(mail: Mail, spoken: Said, around: Audience, *, direct: bool) -> bool:
+def _doubtful(spoken: Said, around: Audience, me: Me, *, direct: bool) -> bool:
     """Whether a model should look at a newest message that seems to ask nothing."""
     if spoken.forwards and not spoken.words:
+        return True
+    if any(ask.firm and not me.names.isdisjoint(words(ask.text)) for ask in spoken.asks):
         return True
     if around.place in (Place.COPY, Place.LISTED, Place.MANY):
         return False
     if spoken.asks:
         return around.place is Place.HIDDEN
-    return not is_clear(spoken) and not (direct and spoken.words < 60)
+    return not is_clear(spoken) and not (direct and spoken.words < SHORT)

@@ -284,7 +284,7 @@ def test_a_far_deadline_does_not() -> None:
 def test_a_question_to_several_is_left_behind_by_a_conversation_that_went_on() -> None:
     asked = mail("Where shall we meet?", to=[ME, KAI, BEN], number=1)
     rest = [
-        mail("The weather was lovely.", by=KAI, to=[MINA, ME], number=number)
+        mail("The weather was lovely.", by=KAI, to=[MINA, ME], number=number, answers=[99])
         for number in range(2, 9)
     ]
     triage = judge(thread(asked, *rest))
@@ -325,3 +325,35 @@ def test_one_of_many_in_to_is_not_asked_unless_each_is() -> None:
     triage = judge(thread(asked))
     assert triage.category is Category.FYI
     assert "one of many" in triage.reason
+
+
+def test_a_copy_of_what_one_sends_to_oneself_speaks_to_those_in_copy() -> None:
+    asked = mail("Can you come on Friday?", to=[MINA], cc=[ME])
+    assert judge(thread(asked)).category is NEEDS
+
+
+def test_an_answer_in_another_branch_does_not_count_for_its_ancestors() -> None:
+    asked = mail("Robin, did the hall confirm?", cc=[BEN], number=1)
+    thanks = mail("Thanks, Mina!", by=BEN, to=[MINA], cc=[ME], number=2, answers=[1])
+    mine = mail(
+        "No problem.",
+        by=ME,
+        to=[BEN],
+        number=3,
+        answers=[2],
+        references=("<m1@example.org>", "<m2@example.org>"),
+    )
+    triage = judge(thread(asked, thanks, mine))
+    assert (triage.category, triage.answer, triage.unsure) == (NEEDS, 0, True)
+
+
+def test_without_headers_an_answer_belongs_to_the_message_before_it() -> None:
+    asked = mail("Where is the projector?", to=[ME, KAI], number=1)
+    other = mail("In room 4.", by=KAI, to=[MINA], cc=[ME], message_id=None, in_reply_to=())
+    assert judge(thread(asked, other)).category is Category.FYI
+
+
+def test_a_question_to_another_about_the_owner_is_left_to_a_model() -> None:
+    asked = mail("Kai, can Robin bring the key?", to=[KAI], cc=[ME])
+    triage = judge(thread(asked))
+    assert (triage.category, triage.unsure) == (Category.FYI, True)
