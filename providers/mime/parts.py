@@ -25,17 +25,24 @@ ATTACHMENTS_MAX: Final = 500
 """The most attachments that are listed."""
 HTML_BYTES: Final = 8 * 1024 * 1024
 """How much of an HTML part is decoded; pictures are written into it as text."""
-GRAM: Final = 5
+PIECE: Final = 16
 """Length of the pieces of text by which two alternatives are compared."""
-GRAMS_FROM: Final = 2500
+COMPARED: Final = 200_000
 """How many letters of each alternative are compared."""
+NEARBY: Final = 4000
+"""How far behind the last piece the next one is looked for first; so the whole stays linear."""
 AGREE: Final = 0.45
-"""The share of pieces that alternatives have in common when they say the same."""
+"""The share of what the HTML shows that a plain text says which stands for it."""
+
+UNSEEN: Final = 0.05
+"""The share of letters that may stand in the plain text alone."""
+UNSEEN_LETTERS: Final = 80
+"""So many of them may always: a short line about viewing it in a browser."""
 
 READABLE: Final = frozenset(("text/plain", "text/html", "text/calendar", "text/enriched"))
 _PICTURE: Final = re.compile(r"data:[^\"'\s<>()]{200,}")
 _URL: Final = re.compile(r"<?\b(?:https?://|www\.|mailto:)\S+")
-_NO_LETTERS: Final = re.compile(r"[\W_]+")
+_NO_LETTERS: Final = re.compile(r"[\W\d_]+")
 _CID: Final = re.compile(r"[\"'(]\s*cid:([^\"')\s]+)", re.IGNORECASE)
 _CALENDAR_LINE: Final = re.compile(
     r"^(SUMMARY|DTSTART|DTEND|LOCATION|DESCRIPTION|COMMENT)[^:\n]*:(.*)$", re.M
@@ -232,16 +239,32 @@ def _meta_charset(raw: bytes) -> str | None:
     return found[1].decode("ascii", "replace") if found else None
 
 
-def _grams(text: str) -> set[str]:
-    letters = _NO_LETTERS.sub("", _URL.sub("", text[: GRAMS_FROM * 4])).casefold()[:GRAMS_FROM]
-    return {letters[at : at + GRAM] for at in range(max(1, len(letters) - GRAM + 1))}
+def _letters(text: str) -> str:
+    near = text[: 4 * COMPARED]
+    return _NO_LETTERS.sub("", _URL.sub("", near)).casefold()[:COMPARED]
 
 
 def agree(plain: str, rich: str) -> bool:
-    """Whether two alternatives say the same: most pieces of each are in the other."""
-    one, other = _grams(plain), _grams(rich)
-    common = len(one & other)
-    return common >= AGREE * len(one) and common >= AGREE * len(other)
+    """Whether a plain alternative says what the HTML shows, and next to nothing that it hides.
+
+    Compared are letters alone, in short pieces, so that wrapped lines, marks of quotation, list
+    numbers and the addresses of links make no difference.
+    """
+    one, other = _letters(plain), _letters(rich)
+    if min(len(one), len(other)) < PIECE:
+        return one == other
+    unseen = at = 0
+    for start in range(0, len(one), PIECE):
+        piece = one[start : start + PIECE]
+        found = other.find(piece, at, at + NEARBY)
+        if found < 0 and unseen < NEARBY:
+            found = other.find(piece)
+        if found < 0:
+            unseen += len(piece)
+        else:
+            at = found + len(piece)
+    said = len(one) - unseen
+    return said >= AGREE * len(other) and unseen <= max(UNSEEN_LETTERS, UNSEEN * len(one))
 
 
 def _calendar(text: str) -> str:
