@@ -26,6 +26,9 @@ TRUST = 2 / 3
 RENEW = 1 / 4
 """The share of the lease's length after which it is renewed."""
 
+MARGIN = 1 / 12
+"""The share of the lease's length that stays between the latest end of a call and giving up."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
@@ -55,9 +58,9 @@ class Term:
         """How much longer the lease may be trusted; never negative."""
         return max(0.0, self.trusted_until_s - boot_s)
 
-    def allows(self, boot_s: float, call_s: float, margin_s: float = 1.0) -> bool:
+    def allows(self, boot_s: float, call_s: float) -> bool:
         """Whether a call of at most *call_s* that starts now ends while the lease is trusted."""
-        return self.remaining_s(boot_s) >= call_s + margin_s
+        return self.remaining_s(boot_s) >= call_s + self.ttl_s * MARGIN
 
     def renewed(self, started_s: float) -> Term:
         """The term after a renewal whose request was sent at *started_s*."""
