@@ -204,7 +204,8 @@ def test_explain_tells_the_story_of_a_thread(place: Place, items: Items) -> None
     document = place.json("explain", "robin/local", str(thread["thread"]))
     assert isinstance(document, dict)
     kinds = [event["kind"] for event in document["events"]]
-    assert kinds == ["noted", "claimed", "answered", "accepted", "triaged"]
+    assert kinds[:4] == ["noted", "claimed", "answered", "accepted"]
+    assert "triaged" in kinds
 
 
 def test_a_configuration_that_is_wrong_ends_with_two(place: Place) -> None:
