@@ -60,7 +60,7 @@ _DOT_WORD: Final = re.compile(
 
 _TAG: Final = re.compile(
     r"<!--.{0,20000}?(?:-->|\Z)|<!\[?[^<>]{0,2000}>|"
-    r"</?(?P<tag>[a-zA-Z][a-zA-Z0-9]{0,15})(?P<rest>(?:[\s/][^<>]{0,4000})?)>",
+    r"</?(?P<tag>[a-zA-Z][a-zA-Z0-9_-]{0,30})(?P<rest>(?:[\s/][^<>]{0,4000})?)>",
     re.DOTALL,
 )
 _IMAGE: Final = re.compile(

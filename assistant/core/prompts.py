@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from assistant.core.conversation import Conversation, Entry
-from assistant.core.tokens import Rate
+from assistant.core.tokens import Rate, at_least
 from assistant.core.transcript import line, one_message, plain, transcript, unfenced
 from providers.mime.message import Address, Mail
 from providers.mime.owners import address_key, own_addresses, own_form
@@ -229,6 +229,6 @@ def _measured(prompts: Sequence[Prompt], rate: Rate, omitted: int) -> Question:
     return Question(
         prompts=tuple(prompts),
         at_most=rate.at_most(whole),
-        at_least=rate.at_least(whole),
+        at_least=at_least(whole),
         omitted=omitted,
     )

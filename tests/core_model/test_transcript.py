@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from assistant.core.conversation import Conversation
 from assistant.core.prompts import Frame, draft_question, triage_question
-from assistant.core.tokens import Rate
+from assistant.core.tokens import Rate, at_least
 from assistant.core.transcript import MESSAGE_SHARE, plain, transcript
 from providers.mime.message import Address, Attachment, Mail
 from providers.ports import Prompt
@@ -223,19 +223,18 @@ def test_the_rate_of_tokens_is_corrected_by_what_a_server_has_read() -> None:
     assert rate.seen(1_600, 900).bytes_per_token == 1.5
 
 
-def test_a_prompt_that_was_cut_teaches_nothing_about_bytes_per_token() -> None:
-    assert Rate().seen(90_000, 4_096) == Rate()
+def test_what_a_server_read_too_little_of_is_no_rate() -> None:
+    assert Rate().seen(500, 20) == Rate()
 
 
 def test_words_are_the_floor_below_which_a_prompt_was_cut() -> None:
-    text = "some words of a mail " * 1_000
-    assert Rate().at_least(text) == 4_500
-    assert Rate().at_least("日本語の文章です" * 1_000) == pytest.approx(1_800, rel=0.1)
+    assert at_least("some words of a mail " * 1_000) == 4_500
+    assert at_least("日本語の文章です" * 1_000) == pytest.approx(1_800, rel=0.1)
+    assert at_least("Donaudampfschifffahrtsgesellschaft " * 500) == 1_350
 
 
-def test_a_rate_that_was_seen_raises_the_floor() -> None:
-    rate = Rate().seen(1_800, 900)
-    assert rate.at_least("Donaudampfschifffahrtsgesellschaft " * 500) > 6_000
+def test_letters_without_end_are_no_floor_that_a_mail_could_raise_at_will() -> None:
+    assert at_least("=" * 6_000) < 400
 
 
 def asked_for(*mails: Mail, answer: int) -> str:
