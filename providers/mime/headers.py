@@ -10,6 +10,7 @@ import binascii
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from providers.mime.charset import codec_for, decode
@@ -25,6 +26,7 @@ LINE_BYTES: Final = 512
 """How far into the lines of an unset header block a known header's name is looked for."""
 
 _FIELD: Final = re.compile(rb"([!-9;-~]{1,256})[ \t]*:([^\n]*+(?:\n[ \t][^\n]*+)*+)(?:\n|\Z)")
+_DASH: Final = ord("-")
 _KNOWN: Final = re.compile(
     rb"(?:from|to|cc|date|subject|sender|reply-to|message-id|mime-version|content-[a-z-]+|received"
     rb"|return-path|references|in-reply-to|dkim-signature|list-[a-z-]+|x-[a-z0-9-]+)[ \t]*:",
@@ -99,10 +101,10 @@ def split_headers(
     position = start
     while position < limit:
         field = _FIELD.match(raw, position, limit)
-        if field is not None and not _fenced(raw, position, fences):
+        if field is not None and not (raw[position] == _DASH and _fenced(raw, position, fences)):
             if len(fields) == HEADERS_MAX:
                 return _made(fields, _blank_line(raw, position, stop), "too many headers")
-            fields.append((field[1].decode("ascii").lower(), field[2]))
+            fields.append((_name(field[1]), field[2]))
             position = field.end()
             continue
         end = raw.find(b"\n", position, limit)
@@ -118,6 +120,11 @@ def split_headers(
     if limit < stop:
         return _made(fields, _blank_line(raw, limit, stop), "header block cut")
     return _made(fields, limit)
+
+
+@lru_cache(maxsize=1024)
+def _name(raw: bytes) -> str:
+    return raw.decode("ascii").lower()
 
 
 def _fenced(raw: bytes, position: int, fences: Container[bytes]) -> bool:

@@ -179,7 +179,9 @@ def _delivered_to(headers: Headers) -> tuple[str, ...]:
     # What a relay was asked to deliver to, where nobody wrote a header for it (RFC 5321 4.4).
     received = b"\n".join(headers.all("received")[:RELAYS_MAX])
     found += [
-        address for raw in _FOR.findall(received) if (address := clean_address(raw_text(raw)))
+        address
+        for raw in dict.fromkeys(_FOR.findall(received))
+        if (address := clean_address(raw_text(raw)))
     ]
     return tuple(dict.fromkeys(found))
 
