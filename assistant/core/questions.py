@@ -37,6 +37,7 @@ _YOU: Final = frozenset(
         "jouw jullie uw"
     )
 )
+_BUT: Final = frozenset(words("but however aber jedoch mais pero ma però mas porém maar echter"))
 _FORWARD: Final = re.compile(
     r"^[ \t]*(?:-{2,}[ \t]*)?(?:(?:begin )?forwarded (?:message|by)|original message|"
     r"(?:anfang der )?weitergeleitete nachricht|ursprüngliche nachricht|message transféré|"
@@ -230,7 +231,9 @@ def _is_name(sentence: Sentence, index: int) -> bool:
 def _asks(sentence: Sentence, hits: list[Hit], kinds: set[Kind]) -> bool | None:
     """True for a question or request, False for a thing to be done, None for neither."""
     if Kind.WAIVE in kinds:
-        return None
+        hits = _after_but(sentence, hits)
+        if not hits:
+            return None
     if sentence.question and _is_idle(sentence, hits):
         return None
     courtesies = [hit for hit in hits if hit.kind is Kind.COURTESY]
@@ -238,6 +241,15 @@ def _asks(sentence: Sentence, hits: list[Hit], kinds: set[Kind]) -> bool | None:
     if left & _ASKING or (sentence.question and not courtesies):
         return True
     return False if Kind.ACT in left else None
+
+
+def _after_but(sentence: Sentence, hits: Sequence[Hit]) -> list[Hit]:
+    """The phrases after a "but" that follows a waiver: "no need to call, but could you write?"."""
+    waived = max((hit.end for hit in hits if hit.kind is Kind.WAIVE), default=0)
+    for index in range(waived, len(sentence.words)):
+        if sentence.words[index] in _BUT:
+            return [hit for hit in hits if hit.start > index and hit.kind in _ASKING]
+    return []
 
 
 def _is_idle(sentence: Sentence, hits: Sequence[Hit]) -> bool:

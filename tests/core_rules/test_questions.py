@@ -155,6 +155,10 @@ def test_a_request_that_is_waived_is_none() -> None:
     assert said("No need to let me know.", "en", NOBODY).asks == ()
 
 
+def test_what_follows_a_waiver_and_a_but_is_asked() -> None:
+    assert len(said("No need to call, but could you write?", "en", NOBODY).asks) == 1
+
+
 def test_a_line_with_a_quotation_mark_is_nobodys_new_word() -> None:
     text = "> Can you come?\nKai> Who pays?\nYes, I can."
     assert said(text, "en", NOBODY).asks == ()

@@ -16,6 +16,8 @@ _GIVE: Final = (
 
 PACK: Final[Pack] = {
     Kind.REQUEST: f"""
+        würde*|möchte*|hätte* ... gern*? ... ihre|deine|eure meinung|einschätzung|ansicht|rat|
+        hilfe|unterstützung|zustimmung / fehlt|fehlen ... uns|mir ... noch? ihre|deine|eure
         teil|teilt|teilen sie|ihr? mir|uns ... mit
         bitte ... gib|gebt|geben sie? mir|uns|bescheid|frei|an
         bitte ... teil|teilt|teilen sie? mir|uns ... mit

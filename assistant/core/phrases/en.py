@@ -25,6 +25,9 @@ _LOOK: Final = "review|check|verify|look|sign|countersign|return|call|ring|phone
 PACK: Final[Pack] = {
     **SIGNS,
     Kind.REQUEST: f"""
+        and|& send|return|mail|fax|forward|give it|them|this|that back
+        and|& send|return|mail|fax|forward|give it|them|this|that over? to me|us
+        please|pls accept|decline|propose it|the|or|another / ^ propose|suggest another|a|an|some
         run|bounce it|this|something|that|them by|past|off you
         we need|have|should to? talk|speak|discuss
         drop|stop|come|swing by my|the office|desk|place? / love|like to have you
@@ -81,8 +84,8 @@ PACK: Final[Pack] = {
         would
         your approval|decision|answer|reply|response|confirmation|signature|permission|consent ...
         + by|before|is|as|to|would|on|please
-        ^ any|your thoughts|ideas|comments|feedback|preference|suggestions|objections|luck|news|
-        update|updates|word|progress / ^ thoughts|rsvp|ok|okay with|on|for|by
+        ^ any thoughts|ideas|comments|feedback|preference|suggestions|objections|luck|news|update|
+        updates|word|progress / ^ thoughts|rsvp|ok|okay with|on|for|by
         at your earliest? convenience
         look|looking forward to hearing|your|you ... from|response|reply|answer|thoughts|feedback|
         comments|confirmation|decision / hope|hoping to hear from / heard|hear back from you
@@ -137,6 +140,7 @@ PACK: Final[Pack] = {
         ^ where|when|why|how|who is|are|'s|do|does|did|can|should|will|would|about
     """,
     Kind.COURTESY: """
+        please|pls|kindly accept my|our|his|her|their
         please|pls go|proceed|start|carry|continue ahead|without|on|with
         let me|us|_ know if|should ... question*|concern*|problem*|trouble|difficult*|issue*|
         require|anything / let me|us know if there is|are|'s anything|any
@@ -148,8 +152,8 @@ PACK: Final[Pack] = {
         do not|don't hesitate to? _? _?
         call|contact|email|ask|let|give|tell me|us|_ ... if|with|should you|any|there ...
         + question*|concern*|problem*
-        please|pls|kindly note|find|be|accept|excuse|forgive|enjoy|disregard|ignore|remember|
-        pardon|bear|click|understand|know|consider|keep|visit|refer|direct|save
+        please|pls|kindly note|find|be|excuse|forgive|enjoy|disregard|ignore|remember|pardon|bear|
+        click|understand|know|consider|keep|visit|refer|direct|save
         please|pls|kindly join me|us in welcom*|congratulat*|thank*
         please|pls help|join me|us welcome|welcoming|congratulat*|wish*
         please|pls see|read|find|view the? attach*|below|enclosed|following|link
@@ -164,8 +168,8 @@ PACK: Final[Pack] = {
         as do|did|does you|we / please|pls give my|our|him|her|them regards|love|best
     """,
     Kind.WAIVE: """
-        no need|reason|hurry|rush to reply|answer|respond|do|worry|get|call|write|send|come|bring|
-        let|tell|confirm / no need for you
+        no need|reason to reply|answer|respond|do|worry|get|call|write|send|come|bring|let|tell|
+        confirm / no need for you
         don't|doesn't|didn't need|have to ... reply|answer|respond|do|worry|anything|call|write|
         send|come
         do|does|did not need|have to ... reply|answer|respond|do|worry|anything|call|write|send|

@@ -16,6 +16,7 @@ _GIVE: Final = (
 
 PACK: Final[Pack] = {
     Kind.REQUEST: f"""
+        me|nos falta|faltan ... su|tu|sus|tus|vuestro|vuestra
         ruego|rogamos|ruega nos|me|se? lo|la|los|las? ...  haga|hagan|haz|envíe|envíen|remita|
         facilite|indique|confirme|devuelva / solicit* ... envío|remisión
         para tu|su|vuestra? firma|aprobación|conformidad
@@ -66,7 +67,7 @@ PACK: Final[Pack] = {
     Kind.ACT: """
         no funciona|llegó|carga|abre / mensaje de error / aún|todavía no ha|he llegado|recibido
         por favor _ / favor de / no olvid* / recuerda|recuerde|recuerden|recordad _
-        hay|tienes|tiene|tenéis|deben|debes|debe que|de|_ / deberías|debería|deberíamos
+        hay|tienes|tiene|tenéis que _ / deberías|debería|deberíamos
     """,
     Kind.QUESTION: """
         no sé|sabemos|recuerdo|entiendo si|cuándo|dónde|cómo|qué|quién|cuál

@@ -23,6 +23,7 @@ _GIVE: Final = (
 
 PACK: Final[Pack] = {
     Kind.REQUEST: f"""
+        mis|missen|ontbreekt|ontbreken ... uw|je|jouw|jullie
         ter ondertekening|goedkeuring|akkoord
         ik|we|wij zou|wil|willen|zouden ... kopen|boeken|bestellen|bezichtigen|afspreken|huren|
         inschrijven|interviewen|reserveren|langskomen|komen / van je|jou|u|jullie nodig
