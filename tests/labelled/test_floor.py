@@ -3,7 +3,10 @@
 The half that is held apart is looked at by hand only, so that it stays a measure.
 """
 
+from assistant.core.rules import judge
+from storage.words import Category
 from tests.labelled.evaluate import judged, score
+from tests.labelled.short import short_mails
 from tests.labelled.threads import LANGUAGES, labelled
 
 FLOOR = 0.97
@@ -29,3 +32,13 @@ def test_both_halves_are_alike_in_size_and_answers() -> None:
 
 def test_ids_are_unique() -> None:
     assert len({each.id for each in labelled()}) == len(labelled())
+
+
+def test_the_short_mails_stay_judged_as_they_were_learned() -> None:
+    mails = short_mails()
+    wrong = [
+        text
+        for owed, text, conversation in mails
+        if (judge(conversation).category is Category.NEEDS_REPLY) is not owed
+    ]
+    assert len(wrong) <= len(mails) * (1 - FLOOR), wrong
