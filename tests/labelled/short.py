@@ -1,7 +1,7 @@
 """Short mails, one a line, that were written while the rules were tuned.
 
 ``short.txt`` holds ``Y|sole|text``: whether an answer is owed, where the owner stands (the only one
-in To, one of a few, one of many, only in copy), and the text with ``\n`` for line ends. Each lot
+in To, one of a few, one of many, only in copy), and the text with ``\\n`` for line ends. Each lot
 was judged once before a rule was changed for it; together they keep what was learned.
 """
 
