@@ -44,6 +44,8 @@ _PARAGRAPHS: Final = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6"))
 _CELLS: Final = frozenset(("td", "th"))
 _PRE: Final = frozenset(("pre", "xmp", "listing", "plaintext"))
 
+_PRE_STYLE: Final = Style(pre=True)
+
 _SPACES: Final = re.compile(r"[ \t\n\r\f]+")
 _BLANK_LINES: Final = re.compile(r"\n{3,}")
 _TAG: Final = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,20})")
@@ -178,26 +180,18 @@ class _Walk:
             return True
         return "#" + (attributes.get("id") or "").lower() in self._hidden
 
-    def _look(self, node: LexborNode, tag: str, look: Look) -> Look | None:
-        """How *node* looks, or None when neither it nor anything inside is to be read."""
-        if tag in _SKIPPED:
+    def _look(self, attributes: dict[str, str | None], look: Look) -> Look | None:
+        """How an element looks, or None when neither it nor anything inside is to be read."""
+        if "hidden" in attributes or (self._hidden and self._named_hidden(attributes)):
             return None
-        attributes = node.attributes
-        if attributes:
-            if "hidden" in attributes or (self._hidden and self._named_hidden(attributes)):
-                return None
-            style = style_of(attributes)
-            if style is not PLAIN:
-                if style.gone:
-                    return None
-                look = inherit(look, style)
-        if tag in _PRE and not look.pre:
-            look = inherit(look, Style(pre=True))
-        return look
+        style = style_of(attributes)
+        if style is PLAIN:
+            return look
+        return None if style.gone else inherit(look, style)
 
     def run(self, root: LexborNode) -> str:
         writer = self._writer
-        look = self._look(root, "body", Look()) or Look()
+        look = self._look(root.attributes, Look()) or Look()
         stack: list[tuple[LexborNode, _Layout | None, Look]] = []
         node = root.child
         while not writer.full:
@@ -215,10 +209,13 @@ class _Walk:
                     writer.text(node.text_content or "", look.pre)
                 node = node.next
                 continue
-            inner = self._look(node, tag, look)
-            if inner is None:
+            attributes = node.attributes
+            inner = self._look(attributes, look) if attributes else look
+            if inner is None or tag in _SKIPPED:
                 node = node.next
                 continue
+            if tag in _PRE:
+                inner = inherit(inner, _PRE_STYLE)
             layout = _LAYOUT.get(tag)
             if layout is not None:
                 _opens(writer, layout)
