@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from providers.mime.addresses import parse_addresses
@@ -124,6 +124,7 @@ def test_thousands_of_recipients_are_all_read() -> None:
     assert len(parse_addresses(value.encode())) == 3000
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=300))
 def test_no_bytes_make_an_address_that_could_break_a_header(value: bytes) -> None:
     for address in parse_addresses(value):
@@ -132,6 +133,7 @@ def test_no_bytes_make_an_address_that_could_break_a_header(value: bytes) -> Non
         assert address.addr.encode()
 
 
+@settings(deadline=None)
 @given(st.text(alphabet='ab@.,;:<>"\\() =?q', max_size=80))
 def test_any_mix_of_specials_is_read_without_an_error(value: str) -> None:
     for address in parse_addresses(value.encode()):

@@ -6,7 +6,7 @@ import base64
 import struct
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from providers.mime.enclosed import read_winmail, signed_content, unpack_rtf
@@ -151,6 +151,7 @@ def test_rich_text_is_unpacked_as_its_specification_shows(packed: str, rich: byt
     assert unpack_rtf(bytes.fromhex(packed)) == rich
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200), st.integers(0, 60), st.binary(max_size=20))
 def test_a_damaged_winmail_is_read_without_an_error(junk: bytes, at: int, patch: bytes) -> None:
     for content, _ in TEXTS:
@@ -198,6 +199,7 @@ def test_that_a_signature_was_not_checked_is_noted() -> None:
     assert "signed (S/MIME); the signature was not checked" in read_mail(raw).notes
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=100), st.integers(0, 120))
 def test_a_damaged_signature_is_read_without_an_error(junk: bytes, at: int) -> None:
     whole = opaque(PIECES)

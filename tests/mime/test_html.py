@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from providers.mime.html import html_to_text
@@ -145,6 +145,7 @@ def test_a_long_newsletter_with_closed_elements_is_read_to_its_end() -> None:
     assert html_to_text(f"<table>{row * 3000}</table><p>end</p>").endswith("end")
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="<>/!-abdivpst \"'=:;&#\n", max_size=200))
 def test_any_markup_is_read_without_an_error(html: str) -> None:
     assert html_to_text(html).encode() is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from providers.mime.invisible import visible, visible_line
@@ -65,11 +65,13 @@ def test_a_line_stays_one_line() -> None:
     assert visible_line(" a\r\n\tb\u2028c \u00a0 d ") == "a b c d"
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_taking_out_twice_changes_nothing_more(text: str) -> None:
     assert visible(visible(text)) == visible(text)
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(codec=None)))
 def test_any_text_becomes_valid_utf8_without_nul(text: str) -> None:
     assert b"\0" not in visible(text).encode("utf-8")
