@@ -49,14 +49,12 @@ def command(config_dir: Path | None, probe: str | None, as_json: bool) -> None:
 
 
 def _show(findings: list[Finding]) -> None:
-    from rich.markup import escape
-
     screen = common.console()
     for one in findings:
         mark = "[green]ok[/green]  " if one.works else "[red]no[/red]  "
-        screen.print(f"{mark}[bold]{escape(one.what)}[/bold]  {escape(one.says)}")
+        screen.print(f"{mark}[bold]{common.shown(one.what)}[/bold]  {common.shown(one.says)}")
         if one.remedy:
-            screen.print(f"    {escape(one.remedy)}")
+            screen.print(f"    {common.shown(one.remedy)}")
 
 
 async def _check(loaded: Loaded, probe: str | None) -> list[Finding]:

@@ -219,6 +219,18 @@ def lag_ms_of(loaded: Loaded) -> int:
     return int(loaded.daemon.reconcile.lag.total_seconds() * 1000)
 
 
+def shown(value: object, *, at_most: int | None = None) -> str:
+    """Text that came from outside, safe for a terminal: no escapes, no markup, nothing unseen."""
+    from rich.markup import escape
+
+    from providers.mime.invisible import visible
+
+    text = visible("" if value is None else str(value))
+    if at_most is not None and len(text) > at_most:
+        text = f"{text[: at_most - 1]}…"
+    return escape(text)
+
+
 def local_time(value: object) -> str:
     """An RFC 3339 time as a person reads it, in this machine's zone."""
     from datetime import datetime

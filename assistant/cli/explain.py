@@ -50,28 +50,26 @@ def _explain(conn: Connection, mailbox: str, thread: str) -> dict[str, object]:
 
 
 def _show(document: Mapping[str, object]) -> None:
-    from rich.markup import escape
-
     screen = common.console()
     thread = document["thread"]
     if isinstance(thread, dict):
-        screen.print(f"[bold]{escape(str(thread['subject'] or '(no subject)'))}[/bold]")
+        screen.print(f"[bold]{common.shown(thread['subject'] or '(no subject)')}[/bold]")
         screen.print(
-            f"{thread['category'] or 'not judged yet'}: {escape(str(thread['reason'] or ''))}"
+            f"{thread['category'] or 'not judged yet'}: {common.shown(thread['reason'] or '')}"
             + (" (unsure)" if thread["unsure"] else "")
         )
         if thread["no_draft_because"]:
-            screen.print(f"no draft because: {escape(str(thread['no_draft_because']))}")
+            screen.print(f"no draft because: {common.shown(thread['no_draft_because'])}")
         draft = thread["draft"]
         if isinstance(draft, dict):
-            screen.print(f"draft: {draft['state']}, {escape(str(draft['subject']))}")
+            screen.print(f"draft: {draft['state']}, {common.shown(draft['subject'])}")
     for title, name in (("what happened", "events"), ("calls", "intents")):
         rows = document[name]
         if not isinstance(rows, list) or not rows:
             continue
         screen.print(f"\n[bold]{title}[/bold]")
         for row in rows:
-            screen.print(escape(_event(row) if name == "events" else _intent(row)))
+            screen.print(common.shown(_event(row) if name == "events" else _intent(row)))
 
 
 def _event(row: Mapping[str, object]) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from providers.mime.envelope import reply_envelope
-from providers.mime.invisible import visible_line
+from providers.mime.invisible import visible, visible_line
 from providers.mime.mbox import is_postmark, split_mbox
 from providers.mime.message import Mail, Owner
 from providers.mime.reading import read_heads, read_mail
@@ -198,11 +198,13 @@ def render(entries: Iterable[dict[str, object]], console: Console) -> None:
         shown = Text()
         for name, value in _lines(entry):
             shown.append(f"{name:<16}", style="bold")
-            shown.append(f"{value}\n")
+            shown.append(f"{visible_line(value)}\n")
         said = entry["new_text"] or entry["text"]
         if said:
-            shown.append(f"\n{said}")
-        console.print(Panel(shown, title=Text(str(entry["path"])), title_align="left"))
+            shown.append(f"\n{visible(str(said))}")
+        console.print(
+            Panel(shown, title=Text(visible_line(str(entry["path"]))), title_align="left")
+        )
 
 
 def _shown(value: object) -> str:

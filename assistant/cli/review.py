@@ -133,7 +133,6 @@ def _item(loaded: Loaded, number: int, conn: Connection) -> dict[str, object] | 
 
 def show_list(found: Sequence[Mapping[str, object]]) -> None:
     """The queue as a table."""
-    from rich.markup import escape
     from rich.table import Table
 
     screen = common.console()
@@ -150,7 +149,7 @@ def show_list(found: Sequence[Mapping[str, object]]) -> None:
             common.local_time(row["opened_at"]),
             str(row["kind"]),
             str(row["mailbox"] or row["user"]),
-            escape(str(row["subject"] or row["summary"]))[:60],
+            common.shown(row["subject"] or row["summary"], at_most=60),
             ", ".join(actions) if isinstance(actions, list) else "",
         )
     screen.print(table)
@@ -158,23 +157,24 @@ def show_list(found: Sequence[Mapping[str, object]]) -> None:
 
 
 def _show(row: Mapping[str, object]) -> None:
-    from rich.markup import escape
     from rich.panel import Panel
 
     screen = common.console()
     screen.print(f"[bold]{row['id']}  {row['kind']}[/bold]  {row['state']}")
-    screen.print(escape(str(row["summary"])))
+    screen.print(common.shown(row["summary"]))
     if row["subject"]:
-        screen.print(f"subject: {escape(str(row['subject']))}")
+        screen.print(f"subject: {common.shown(row['subject'])}")
     draft = row["draft"]
     if isinstance(draft, dict):
         head = "\n".join(
-            f"{name}: {escape(_words(draft[name]))}"
+            f"{name}: {common.shown(_words(draft[name]))}"
             for name in ("from", "to", "cc", "subject")
             if draft.get(name)
         )
         screen.print(
-            Panel(f"{head}\n\n{escape(str(draft['body'] or ''))}", title=f"draft, {draft['state']}")
+            Panel(
+                f"{head}\n\n{common.shown(draft['body'] or '')}", title=f"draft, {draft['state']}"
+            )
         )
     evidence = row["evidence"]
     if isinstance(evidence, list) and evidence:
@@ -183,7 +183,7 @@ def _show(row: Mapping[str, object]) -> None:
             words = ", ".join(f"{key}: {_words(value)}" for key, value in fact["detail"].items())
             screen.print(
                 f"  {common.local_time(fact['at'])}  {fact['kind']} "
-                f"(attempt {fact['attempt']})  {escape(words)}"
+                f"(attempt {fact['attempt']})  {common.shown(words)}"
             )
     actions = row["actions"]
     if isinstance(actions, list) and actions:

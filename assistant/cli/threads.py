@@ -29,7 +29,6 @@ def command(config_dir: Path | None, as_json: bool, mailbox: str | None) -> None
 
 def show(found: Sequence[dict[str, object]], *, at_most: int | None = None) -> None:
     """A table of threads, the newest first."""
-    from rich.markup import escape
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -41,10 +40,10 @@ def show(found: Sequence[dict[str, object]], *, at_most: int | None = None) -> N
         why = row["no_draft_because"] or row["reason"] or ""
         table.add_row(
             str(row["thread"])[:12],
-            escape(str(row["subject"] or "(no subject)"))[:50],
+            common.shown(row["subject"] or "(no subject)", at_most=50),
             str(row["category"] or "-"),
             state,
-            escape(str(why)),
+            common.shown(why),
         )
     screen = common.console()
     screen.print(table)

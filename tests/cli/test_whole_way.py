@@ -250,3 +250,26 @@ def test_a_restored_database_makes_nothing_again(place: Place) -> None:
     place.run("resume")
     place.run("once")
     assert len(place.drafts()) == 1
+
+
+def test_no_escape_sequence_of_a_mail_reaches_the_terminal(place: Place, items: Items) -> None:
+    import mailbox
+
+    box = mailbox.Maildir(place.maildir, create=False)
+    box.add(
+        b"From: =?utf-8?q?Mina_=1B]0;owned=07?= <mina@example.org>\nTo: robin@example.com\n"
+        b"Subject: =?utf-8?q?Plan_=1B[2J=E2=80=AE[red]bold[/red]?=\nMessage-ID: <x@example.org>\n\n"
+        b"Robin, could you \x1b[31m send me the plan?\n"
+    )
+    place.run("once")
+    (item,) = items(place.json("review", "list"))
+    (thread,) = items(place.json("threads"))
+    said = [
+        place.run("threads"),
+        place.run("review"),
+        place.run("review", "show", str(item["id"])),
+        place.run("explain", "robin/local", str(thread["thread"])),
+        place.run("read", str(place.maildir)),
+    ]
+    assert all("\x1b" not in text and "\u202e" not in text for text in said)
+    assert all("[red]bold" in text for text in said[:3])
