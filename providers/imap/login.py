@@ -201,7 +201,7 @@ async def _start_tls(server: Server, wire: Wire, offered: frozenset[str]) -> fro
             f"{server.place} offers no STARTTLS", 'write security = "tls" with its port, often 993'
         )
     with anyio.move_on_after(GREETING_S):
-        wire.secured(await _encrypt(server, wire.stream))
+        wire.secured(await _encrypt(server, wire.bare()))
         return await _capabilities(wire, None)
     raise TransientError(f"{server.place} does not answer while TLS begins")
 

@@ -102,11 +102,6 @@ class Wire:
         self.broken = False
         self.said = ""
 
-    @property
-    def stream(self) -> ByteStream:
-        """The stream below."""
-        return self._stream
-
     async def greeting(self, limit_s: float) -> Response:
         """The server's first words. Raises LostError for a BYE and for what is no IMAP server."""
         async with self._limited(limit_s, "the server sends no greeting"):
@@ -221,10 +216,14 @@ class Wire:
             await self._send(b"DONE\r\n")
             await self._finish(tag, [])
 
-    def secured(self, stream: ByteStream) -> None:
-        """Go on over *stream* (STARTTLS). Raises LostError for octets from before it."""
+    def bare(self) -> ByteStream:
+        """The stream below, to be encrypted. Raises LostError for octets that came too early."""
         if self._parser.pending:
             raise LostError("the server sent something between STARTTLS and TLS, which is unsafe")
+        return self._stream
+
+    def secured(self, stream: ByteStream) -> None:
+        """Go on over *stream*."""
         self._stream = stream
 
     async def drop(self) -> None:
