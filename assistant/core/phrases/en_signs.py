@@ -109,7 +109,9 @@ SIGNS: Final[Pack] = {
         i|we have|'ve|ve full? access|control to|of|over your
         your device|computer|system ... infected|compromised|hacked
         held|on hold|pending ... package|parcel|shipment
-        package|parcel|shipment ... held|on|hold|customs|pending|undelivered
+        package|parcel|shipment ... held|withheld|pending|undelivered
+        package|parcel|shipment ... on hold
+        package|parcel|shipment ... customs fee|fees|charge|clearance
     """,
     Kind.CREDENTIAL: """
         verify|confirm|validate|update|re-verify|reconfirm|authenticate|restore|reactivate|
@@ -128,7 +130,7 @@ SIGNS: Final[Pack] = {
     Kind.PAYMENT: """
         gift|itunes|amazon|steam|google|play card|cards
         wire|bank transfer|wire the|to|of|money|funds|a|today|immediately
-        bitcoin|btc|crypto|usdt|ethereum|monero|wallet|cryptocurrency
+        bitcoin|btc|usdt|ethereum|monero|cryptocurrency / crypto wallet|payment|currency|coins
         new|changed|updated|different|change|changes|update bank|banking|account|payment|wire|of|
         in|to|the|our ... details|information|account|instructions|number / western union
         moneygram
@@ -156,7 +158,7 @@ SIGNS: Final[Pack] = {
         webmail|subscriber|beloved|winner|owner|colleague|employee / ^ attention
         it|mail|web help|support|admin desk|team|department|center
         account team|department|security|services|holder / ^ greetings
-        system|mail|webmail administrator|admin|team
+        ^ system|mail|webmail administrator|admin|team
     """,
     Kind.INJECTION: """
         ignore|disregard|forget|override|bypass|skip all|any|the|your|my|every|and? of? all|any|
