@@ -28,6 +28,9 @@ from storage.words import DraftState, Identity, IntentState, Kind, Ref
 
 log = structlog.get_logger()
 
+PARENTS = 12
+"""Earlier messages that help to tell what a message quotes; a quotation nests its own ancestors."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
@@ -142,7 +145,7 @@ def _read_all(
     for message, raw in raws:
         reason = message.unreadable
         try:
-            mail = read(raw, texts)
+            mail = read(raw, texts[-PARENTS:])
             reason = reason or mail.unreadable
         except Exception as error:
             # Whatever a stranger's bytes provoke must not stop the rest of the thread.

@@ -255,7 +255,7 @@ def _read(raw: bytes, parents: Sequence[str]) -> Mail:
 def read_mail(raw: bytes, *, parents: Sequence[str] = ()) -> Mail:
     """The mail in *raw* as a person would read it.
 
-    *parents* are whole texts of earlier mails of the thread, nearest first; they help to tell
+    *parents* are whole texts of earlier mails of the thread, the nearest last; they help to tell
     quoted lines from own ones. Never raises but MemoryError: what is no mail comes back with
     ``unreadable`` set, what has a body that only a key opens with ``body_unreadable``.
     """
