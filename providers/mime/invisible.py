@@ -26,14 +26,21 @@ _TAGS: Final = "\U000e0000-\U000e007f"
 _CONTROLS: Final = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff"
 
 _SUSPECT: Final = re.compile(
-    f"[{_CONTROLS}{_ZERO_WIDTH}{_DIRECTION}{_SELECTORS}{_JOINERS}{_TAGS}\ud800-\udfff]"
+    f"[{_CONTROLS}{_ZERO_WIDTH}{_DIRECTION}{_SELECTORS}{_JOINERS}{_TAGS}\u200e\u200f\ud800-\udfff]"
 )
 _ASCII_SUSPECT: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _ASCII_CONTROLS: Final = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
+_UNSEEN: Final = f"\\s{_CONTROLS}{_ZERO_WIDTH}{_DIRECTION}{_SELECTORS}{_JOINERS}{_TAGS}"
+_HAN: Final = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_RIGHT_TO_LEFT: Final = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
+_MONGOLIAN: Final = "\u1820-\u18aa"
 _DROP: Final = re.compile(
-    f"(?P<flag>{_FLAGS})|[{_CONTROLS}{_ZERO_WIDTH}{_DIRECTION}{_TAGS}]"
-    # a selector that follows nothing visible, or another selector
-    f"|(?:(?<=[\\s{_SELECTORS}{_JOINERS}])|^)[{_SELECTORS}]"
+    f"(?P<flag>{_FLAGS})|[{_CONTROLS}{_ZERO_WIDTH}{_DIRECTION}{_TAGS}\ufe00-\ufe0d]"
+    # A selector chooses a form of the character before it; any other may carry a hidden message.
+    f"|(?:(?<=[{_UNSEEN}A-Za-z])|^)[\ufe0e\ufe0f]"
+    f"|(?<![{_HAN}])[\U000e0100-\U000e01ef]|(?<![{_MONGOLIAN}])[\u180b-\u180d\u180f]"
+    # A mark of direction belongs to a letter that is written from the right.
+    f"|(?<![{_RIGHT_TO_LEFT}])[\u200e\u200f](?![{_RIGHT_TO_LEFT}])"
 )
 # A joiner joins two characters of one word or one emoji: not ASCII, white space or the text's edge.
 _LOOSE_JOINER: Final = re.compile(
