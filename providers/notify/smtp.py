@@ -96,7 +96,7 @@ class Mail:
         message = EmailMessage(policy=_POLICY if all(map(str.isascii, addresses)) else _UTF8)
         message["From"] = self._sender
         message["To"] = ", ".join(self._recipients)
-        message["Subject"] = f"Fencepost: {notice.title}"
+        message["Subject"] = f"Fencepost: {' '.join(notice.title.split())}"
         message["Date"] = notice.at
         message["Message-ID"] = f"<{notice.id}@{self._sender.rpartition('@')[2]}>"
         message["Auto-Submitted"] = "auto-generated"
