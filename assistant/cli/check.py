@@ -13,6 +13,7 @@ from assistant.cli import common
 
 if TYPE_CHECKING:
     from assistant.house import Account, Receiver
+    from assistant.wiring import Built
     from config.loaded import Loaded
 
 
@@ -106,6 +107,7 @@ async def _check(loaded: Loaded, probe: str | None) -> list[Finding]:
         for receiver in built.telling.receivers if built.telling is not None else ():
             findings.append(await _receiver(user.user, receiver))
             await receiver.notifier.close()
+        findings += await _models(built)
     if probe is not None and not probed:
         findings.append(
             Finding(
@@ -175,6 +177,21 @@ async def _receiver(user: str, receiver: Receiver) -> Finding:
             remedy="check [notify] smtp: host, port, security, username and password",
         )
     return Finding(what=name, works=True, says=f"{receiver.says}; logged in, nothing sent")
+
+
+async def _models(built: Built) -> list[Finding]:
+    from assistant.modelcheck import problem_of
+
+    brain = built.brain
+    if brain is None:
+        return []
+    findings = []
+    for model in dict.fromkeys((brain.triage, brain.draft)):
+        problem = await problem_of(brain, model)
+        says = "answers with JSON and says what it costs" if problem is None else problem
+        findings.append(Finding(what=f"model {model}", works=problem is None, says=says))
+    await brain.model.close()
+    return findings
 
 
 async def _probe(account: Account, timeout_s: float) -> Finding:
