@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from providers.mime.envelope import reply_envelope
 from providers.mime.invisible import visible, visible_line
 from providers.mime.mbox import is_postmark, split_mbox
-from providers.mime.message import Mail, Owner
+from providers.mime.message import Heads, Mail, Owner
 from providers.mime.reading import read_heads, read_mail
 from providers.mime.threads import message_ids
 from storage.words import Identity
@@ -30,8 +30,10 @@ FILE_BYTES: Final = 512 * 1024 * 1024
 """The largest single mail that is read; no server delivers one half as large."""
 KNOWN_MAX: Final = 2000
 """How many earlier messages are remembered, so that a quotation of them is known."""
+NEAREST: Final = 20
+"""How many of a message's nearest ancestors are looked at."""
 PARENTS: Final = 3
-"""How many of a message's nearest ancestors help to find what it quotes."""
+"""How many of these help to find what it quotes."""
 PARENT_CHARS: Final = 64 * 1024
 """How much of an earlier message's text is remembered."""
 
@@ -107,47 +109,54 @@ def _folder(path: Path) -> Iterator[RawMessage]:
 
 
 class _Known:
-    """Texts of the messages already read, by Message-ID; the oldest are forgotten first."""
+    """The messages already read, by Message-ID; the oldest are forgotten first."""
 
     def __init__(self) -> None:
-        self._texts: OrderedDict[str, str] = OrderedDict()
+        self._mails: OrderedDict[str, list[Mail]] = OrderedDict()
+        self._count = 0
 
     def add(self, mail: Mail) -> None:
         for key in message_ids(mail.message_id or "")[:1]:
-            self._texts[key] = mail.text[:PARENT_CHARS]
-            if len(self._texts) > KNOWN_MAX:
-                self._texts.popitem(last=False)
+            kept = replace(mail, text=mail.text[:PARENT_CHARS], new_text="")
+            self._mails.setdefault(key, []).append(kept)
+            self._count += 1
+            while self._count > KNOWN_MAX:
+                self._count -= len(self._mails.popitem(last=False)[1])
 
-    def parents(self, raw: bytes) -> list[str]:
-        """Texts of the nearest known ancestors of the message *raw*, in order of arrival."""
-        if not self._texts:
-            return []
-        heads = read_heads(raw)
+    def thread(self, heads: Heads) -> list[Mail]:
+        """The nearest known ancestors of a message and its copies, in order of arrival."""
         named = [
-            key for value in (*heads.references, *heads.in_reply_to) for key in message_ids(value)
+            key
+            for value in (*heads.references, *heads.in_reply_to, heads.message_id or "")
+            for key in message_ids(value)
         ]
-        keys = [key for key in dict.fromkeys(reversed(named)) if key in self._texts][:PARENTS]
-        return [self._texts[key] for key in reversed(keys)]
+        keys = [key for key in dict.fromkeys(reversed(named)) if key in self._mails][:NEAREST]
+        return [mail for key in reversed(keys) for mail in self._mails[key]]
 
 
 def read_paths(paths: Sequence[Path], owner: Owner | None) -> Iterator[dict[str, object]]:
     """The entries of ``fencepost read --json``, one a message, in the order of *paths*.
 
     ``reply`` is the envelope of an answer to all as *owner*, None without one. Earlier messages of
-    the same call help to tell what later ones quote.
+    the same call help to tell what later ones quote and to which address the owner was written.
     """
     known = _Known()
     for path in paths:
         for message in raw_messages(path):
             if message.problem is not None:
-                yield _entry(message.path, Mail(identity=_NONE, unreadable=message.problem), owner)
+                mail = Mail(identity=_NONE, unreadable=message.problem)
+                yield _entry(message.path, mail, owner, [])
                 continue
-            mail = read_mail(message.raw, parents=known.parents(message.raw))
+            heads = read_heads(message.raw)
+            thread = known.thread(heads)
+            # A copy is no parent: all of it would count as repeated.
+            parents = [each.text for each in thread if each.message_id != heads.message_id]
+            mail = read_mail(message.raw, parents=parents[-PARENTS:])
+            yield _entry(message.path, mail, owner, [*thread, mail])
             known.add(mail)
-            yield _entry(message.path, mail, owner)
 
 
-def _entry(path: str, mail: Mail, owner: Owner | None) -> dict[str, object]:
+def _entry(path: str, mail: Mail, owner: Owner | None, thread: Sequence[Mail]) -> dict[str, object]:
     date = mail.date
     return {
         "path": visible_line(path),
@@ -168,15 +177,15 @@ def _entry(path: str, mail: Mail, owner: Owner | None) -> dict[str, object]:
         "body_unreadable": mail.body_unreadable,
         "unreadable": mail.unreadable,
         "notes": list(mail.notes),
-        "reply": None if owner is None else _reply(mail, owner),
+        "reply": None if owner is None else _reply(mail, owner, thread),
     }
 
 
-def _reply(mail: Mail, owner: Owner) -> dict[str, object] | None:
+def _reply(mail: Mail, owner: Owner, thread: Sequence[Mail]) -> dict[str, object] | None:
     """The envelope of an answer to all, or None where there is nobody to answer."""
     if mail.unreadable is not None:
         return None
-    envelope = reply_envelope(mail, owner)
+    envelope = reply_envelope(mail, owner, thread=thread)
     if envelope is None:
         return None
     return {

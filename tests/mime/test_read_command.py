@@ -138,6 +138,21 @@ def test_an_earlier_message_helps_to_tell_what_a_later_one_repeats(tmp_path: Pat
     assert found[1]["new_text"] == "The garden, please."
 
 
+def test_a_second_copy_of_a_message_keeps_its_own_words(tmp_path: Path) -> None:
+    raw = mail("The hall costs 40 a day, the garden 25. Which one shall we take for the party?")
+    found = entries(write(tmp_path / "1.eml", raw), write(tmp_path / "2.eml", raw))
+    assert found[0]["new_text"] == found[1]["new_text"]
+
+
+def test_the_address_that_the_owner_used_before_is_used_again(tmp_path: Path) -> None:
+    owner = Owner(name="Robin Vale", addresses=("robin@example.com", "hello@vale.example.net"))
+    mine = mail("Here you are.", "From: hello@vale.example.net", "To: mina@example.org")
+    lines = ("In-Reply-To: <roof@example.org>", "Message-ID: <m2@example.org>", "To: undisclosed:;")
+    first = write(tmp_path / "1.eml", mine)
+    found = entries(first, write(tmp_path / "2.eml", mail("And when?", *lines)), owner=owner)
+    assert cast("dict[str, object]", found[1]["reply"])["from"] == "hello@vale.example.net"
+
+
 def test_an_entry_is_one_json_document(tmp_path: Path) -> None:
     raw = mail(b"\xff\xfe\x00 broken \xe2\x80", "Subject: =?utf-8?Q?=ED=A0=80?=")
     text = json.dumps(entries(write(tmp_path / "a.eml", raw)), ensure_ascii=False)
