@@ -118,6 +118,7 @@ virtdomains: userid
 defaultdomain: example.com
 servername: example.com
 conversations: yes
+specialuse_protect: \\Junk
 autocreate_quota: 0
 autocreate_inbox_folders: Drafts|Sent|Trash
 autocreate_subscribe_folders: Drafts|Sent|Trash

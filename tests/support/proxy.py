@@ -164,13 +164,11 @@ class Proxy:
     def _matching(self, window: bytes, before: int, to: To) -> tuple[Rule | None, int]:
         with self._lock:
             for rule in self._rules:
-                at = window.find(rule.marker)
-                if rule.to is to and rule.times > 0 and at >= 0:
-                    if at + len(rule.marker) <= before:
-                        continue
-                    if rule.chance():
-                        rule.times -= 1
-                        return rule, at
+                # What was passed on already cannot be the chosen byte any more.
+                at = window.find(rule.marker, max(0, before - len(rule.marker) + 1))
+                if rule.to is to and rule.times > 0 and at >= 0 and rule.chance():
+                    rule.times -= 1
+                    return rule, at
         return None, 0
 
 
