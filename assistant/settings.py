@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from leases.term import TRUST
+from leases.term import MARGIN, TRUST
 
 LOOKS_S = (5.0, 60.0, 120.0, 600.0, 3600.0, 21600.0, 86400.0)
 """When the reconciler looks after the end of a call (DESIGN section 3; this schedule binds)."""
@@ -43,7 +43,7 @@ class Settings:
         The usual one where the call fits into it; else as long as it takes for the call to end
         while the lease is trusted, with a third of a usual lease to spare.
         """
-        return max(self.lease_ttl_s, (call_s + 1.0) / TRUST + self.lease_ttl_s / 3)
+        return max(self.lease_ttl_s, call_s / (TRUST - MARGIN) + self.lease_ttl_s / 3)
 
     @property
     def renew_s(self) -> float:

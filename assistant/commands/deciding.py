@@ -147,6 +147,11 @@ def _retry(conn: Connection, ask: Ask) -> Result:
         mailboxes.update(conn, ask.item.integration, cursor=None)
         _close(conn, ask)
         return {"mailbox": "is looked through again"}
+    if _is_about_a_notice(ask.item):
+        raise RefusedError(
+            "a notice is not sent again: what it was about waits in the queue; "
+            "mend [notify] of your file, and later notices go there"
+        )
     leases.lock(conn, ask.item.integration, ask.item.thread)
     leases.forgive(conn, ask.item.integration, ask.item.thread)
     threads.raise_generation(conn, ask.item.integration, ask.item.thread, now)
@@ -218,6 +223,8 @@ def offered(conn: Connection, item: Item, lag_ms: int) -> list[Action]:
         draft = drafts.one(conn, int(item.about))
         if draft is None or draft.state is not DraftState.HELD:
             actions.remove(Action.DISCARD)
+    if _is_about_a_notice(item):
+        actions.remove(Action.RETRY)
     if item.kind is ItemKind.OUTCOME_UNKNOWN:
         intent = intents.by_id(conn, IntentId(item.about))
         if not candidates(conn, IntentId(item.about)):
@@ -225,6 +232,11 @@ def offered(conn: Connection, item: Item, lag_ms: int) -> list[Action]:
         if intent is None or too_early(conn, intent, lag_ms, database_now_ms(conn)):
             actions.remove(Action.NEVER_HAPPENED)
     return actions
+
+
+def _is_about_a_notice(item: Item) -> bool:
+    """Notices are kept under the bare name of their user, and no thread is behind them."""
+    return item.kind is ItemKind.REJECTED and item.integration == item.user
 
 
 def _unknown(conn: Connection, ask: Ask) -> tuple[Intent, int]:
