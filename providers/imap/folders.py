@@ -75,7 +75,7 @@ class Roles:
 
 def roles_of(listed: Sequence[Listed], configured: Mapping[Folder, str]) -> Roles:
     """Tell the folders of a listing apart."""
-    usable = [one for one in listed if not one.attributes & _UNUSABLE]
+    usable = [one for one in listed if one.name.isprintable() and not one.attributes & _UNUSABLE]
     named = {Folder.INBOX: INBOX}
     for role, use in _USES.items():
         found = _by_use(usable, use) or _configured(usable, configured.get(role))

@@ -12,7 +12,8 @@ from providers.mime.compose import content_hash
 from storage.words import Accepted, Rejected, Unknown
 from tests.contracts.imap_harness import ImapHarness
 from tests.contracts.mails import MARK, ours
-from tests.imap.acts import SCOPE, box_at, request, stage
+from tests.contracts.test_mailbox import REMOVAL
+from tests.imap.acts import SCOPE, box_at, make, request, stage
 from tests.support.proxy import Act, Proxy, Rule, To
 
 LONG = ours(body="Gladly, and more. " * 30_000)
@@ -147,9 +148,6 @@ async def test_a_connection_that_died_unnoticed_costs_no_draft(
 async def test_a_removal_whose_answer_is_lost_may_be_repeated(
     world: ImapHarness, proxy: Proxy, box: ImapMailbox
 ) -> None:
-    from tests.contracts.test_mailbox import REMOVAL
-    from tests.imap.acts import make
-
     draft = await make(box)
     rule = proxy.add(Rule(To.SERVER, b"UID EXPUNGE", Act.CUT))
     assert isinstance(await box.remove(draft, intent=REMOVAL, attempt=1), Unknown)
