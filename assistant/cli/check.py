@@ -176,7 +176,7 @@ async def _receiver(user: str, receiver: Receiver) -> Finding:
             says=f"{receiver.says}: {outcome.reason}",
             remedy="check [notify] smtp: host, port, security, username and password",
         )
-    return Finding(what=name, works=True, says=f"{receiver.says}; logged in, nothing sent")
+    return Finding(what=name, works=True, says=f"{receiver.says}; it lets us in, nothing sent")
 
 
 async def _models(built: Built) -> list[Finding]:
