@@ -57,9 +57,10 @@ CONTRACTS: Final[Mapping[Kind, Contract]] = MappingProxyType(
         ),
         Kind.NOTIFY: Contract(
             kind=Kind.NOTIFY,
-            key="user, review item, kind of notice, address of the receiver",
+            key="user, review item or moment of the digest, kind of notice, address of the "
+            "receiver",
             commit_point="the intent with the exact request, in the transaction that verifies and "
-            "renews the lease of the user's notices",
+            "renews the lease of the receiver",
             replay="at most once by itself; tried again only after a refusal that is passing",
             uncertainty="a lost answer or a 5xx: the owner may have been told",
             recovery="none by itself: the unknown notice shows on its review item, which waits in "
