@@ -145,8 +145,7 @@ def _auto_reply(headers: Headers, subject: str) -> str | None:
 
 
 def _reply_subject(headers: Headers, subject: str) -> str | None:
-    if _ANSWERED.match(subject):
-        return None  # a person answers an automatic reply
+    # Whoever answers an automatic reply writes "Re:" in front: what counts is the first piece.
     head = re.split(r"[:：]|\s[-–—]\s|[\[(]", subject, maxsplit=1)[0].strip(" !.*[]")
     if _AUTOMATIC_REPLY.match(head):
         return f"an automatic reply by its subject ({head})"

@@ -89,6 +89,8 @@ PEOPLE = [
     ["Auto-Submitted: no"],
     ["Auto-Submitted: No (typed by hand)"],
     ["Auto-Submitted: no; x=y"],
+    ["Auto-Submitted: no", "Subject: Automatic reply: how do I set it up?"],
+    ["Auto-Submitted: no", "From: noreply@example.org"],
     ["Auto-Submitted:"],
     ["X-Auto-Response-Suppress: All"],
     ["X-Auto-Response-Suppress: DR, OOF, AutoReply"],

@@ -198,6 +198,12 @@ def test_a_long_header_block_has_one_identity_for_a_part_of_it() -> None:
     assert read_heads(raw[: 64 * 1024]).identity == read_mail(raw).identity
 
 
+def test_a_message_id_behind_the_part_that_counts_changes_no_identity() -> None:
+    filler = [f"X-Filler-{number}: {'x' * 900}" for number in range(100)]
+    raw = mail("Hi", *filler, "Message-ID: <late@example.org>")
+    assert read_heads(raw[: 64 * 1024]).identity == read_mail(raw).identity
+
+
 def test_more_headers_than_any_mail_has_do_not_hide_the_body() -> None:
     raw = b"From: mina@example.org\n" + b"X-A: b\n" * (HEADERS_MAX * 3) + b"\nHi Robin"
     assert read_mail(raw).text == "Hi Robin"
