@@ -124,12 +124,12 @@ async def drive(clock: FakeClock, work: Callable[[], Awaitable[T]], *, limit_s: 
 
 @contextmanager
 def single_errors() -> Iterator[None]:
-    """Raise the one error of a group as it is."""
+    """Raise the one error of a group, or the first of several of one kind, as it is."""
     try:
         yield
     except BaseExceptionGroup as group:
         errors = list(_leaves(group))
-        if len(errors) == 1:
+        if len({type(error) for error in errors}) == 1:
             raise errors[0] from None
         raise
 
