@@ -149,7 +149,7 @@ def read_paths(paths: Sequence[Path], owner: Owner | None) -> Iterator[dict[str,
                 continue
             heads = read_heads(message.raw)
             thread = known.thread(heads)
-            # A copy is no parent: all of it would count as repeated.
+            # A copy is no parent, and would take the place of one.
             parents = [each.text for each in thread if each.message_id != heads.message_id]
             mail = read_mail(message.raw, parents=parents[-PARENTS:])
             yield _entry(message.path, mail, owner, [*thread, mail])

@@ -146,6 +146,9 @@ PACKED = [
 ]
 
 
+PACKED.append((PACKED[1][0].replace("1c0000", "ff0000") + "41" * 20, PACKED[1][1]))
+
+
 @pytest.mark.parametrize(("packed", "rich"), PACKED)
 def test_rich_text_is_unpacked_as_its_specification_shows(packed: str, rich: bytes) -> None:
     assert unpack_rtf(bytes.fromhex(packed)) == rich

@@ -109,6 +109,11 @@ def test_a_broken_structure_does_not_hide_the_text(raw: bytes) -> None:
     assert ASKED in read_mail(raw).text
 
 
+def test_a_boundary_that_looks_like_a_header_ends_the_headers() -> None:
+    raw = multipart("mixed", "Content-Type: image/png", f"\n{ASKED}\n", boundary="x:y")
+    assert read_mail(raw).text == ASKED
+
+
 def test_a_boundary_inside_a_line_is_text() -> None:
     text = "See --fence for details,\nand fence-- too: yes or no?"
     raw = multipart("mixed", f"Content-Type: text/plain\n\n{text}\n")
@@ -291,6 +296,7 @@ ENCODED = [
     ),
     ("base64", b"Can you come? This is not base64.", "Can you come? This is not base64."),
     ("base64", b"Q2FuIHlvdSBjb21lPx", "Can you come?"),
+    ("base64", b"Q2Fu!IHlv\ndSBj*b21l\nPw==", "Can you come?"),
     ("base64", b"", ""),
     ("quoted-printable", b"Can=20you=\n come=3F", "Can you come?"),
     ("Quoted-Printable ", b"100 =C2=A3 = 5 =ZZ =", "100 £ = 5 =ZZ "),
