@@ -28,6 +28,10 @@ _NOISE: Final = re.compile(
 )
 _NOISY: Final = ("@", "://", "www.", "<")
 """One of these stands in all that is no word of any language."""
+_ASCII: Final = re.compile("[\x00-\x7f]+")
+_NO_ASCII_LETTERS: Final = bytes(
+    byte for byte in range(256) if not chr(byte).isalpha() or byte > 127
+)
 _TWO_LETTERS: Final = re.compile("[A-Za-z][^A-Za-z]*[A-Za-z]")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
@@ -59,7 +63,9 @@ def language_of(text: str) -> str | None:
         head = _NOISE.sub(" ", head)
     if head.isascii():
         return _best(head, "latin") if _TWO_LETTERS.search(head) else None
-    counts = {name: len(letters.findall(head)) for name, letters in _SCRIPTS}
+    beyond = _ASCII.sub("", head)
+    counts = {name: len(letters.findall(beyond)) for name, letters in _SCRIPTS}
+    counts["latin"] += len(head.encode("ascii", "ignore").translate(None, _NO_ASCII_LETTERS))
     weights = {name: count * _WEIGHT.get(name, 1.0) for name, count in counts.items()}
     total = sum(weights.values())
     if total < 2:
@@ -119,7 +125,7 @@ _CERTAIN: Final = 60.0
 """A lead that the rest of a text does not change; what follows is not looked at."""
 _SAMPLE: Final = 60
 """How many words are looked up before any is taken apart."""
-_PLAIN_WORDS: Final = 8
+_PLAIN_WORDS: Final = 6
 """How many of them a language must know, and a third of all, to be plain."""
 _PLAIN_LEAD: Final = 2.5
 """How many times as many as the next; neighbours share more than that allows."""

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-import atheris
+import atheris  # type: ignore[import-untyped]
 
 with atheris.instrument_imports(include=["providers.mime"]):
     from providers.mime import reading  # noqa: F401  instrumented before anybody else imports it
