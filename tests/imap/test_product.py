@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from email import message_from_bytes
 from pathlib import Path
 from typing import Any
@@ -67,6 +69,7 @@ class Site:
         (self.config / "fencepost.toml").write_text(CONFIG.format(data=root / "data"))
         (self.config / "users" / "robin.toml").write_text(USER.format(port=port, user=user))
         self.log = root / "log"
+        self.database = root / "data" / "fencepost.db"
         self.environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
@@ -81,6 +84,10 @@ class Site:
             return subprocess.Popen(
                 self.command("run"), stdout=log, stderr=log, env=self.environment
             )
+
+    def starts(self) -> int:
+        """How often a daemon has come up."""
+        return self.log.read_bytes().count(b'"event": "running"')
 
     def json(self, *words: str) -> list[dict[str, Any]]:
         done = subprocess.run(
@@ -108,6 +115,7 @@ class Story:
         batch = MAILS // (KILLS + 1)
         for kill in range(KILLS):
             daemon = self.site.run()
+            self.until(lambda n=kill: self.site.starts() > n, daemon)  # type: ignore[misc]
             before = len(self.answered())
             self.deliver(self.ids[kill * batch : (kill + 1) * batch])
             self.wait_for_drafts(before + 1 + kill % 2)
@@ -125,7 +133,7 @@ class Story:
 
     def wait_for_drafts(self, number: int) -> None:
         """Until drafts are being made, so that the kill comes in the middle; a few seconds."""
-        end_s = time.monotonic() + 5
+        end_s = time.monotonic() + 4
         while len(self.answered()) < number and time.monotonic() < end_s:
             time.sleep(0.02)
 
@@ -141,25 +149,23 @@ class Story:
         return Counter(str(message_from_bytes(raw)["In-Reply-To"]) for raw in drafts)
 
     def at_rest(self) -> bool:
-        """Every mail has its draft or an item, and no call is open or being looked for."""
-        intents = self.site.json("intents")
-        states = Counter(str(one["state"]) for one in intents)
-        if len(intents) < MAILS or states["calling"]:
-            return False
-        unknown = [one for one in intents if one["state"] == "unknown"]
-        looked = all(one["evidence"][-1]["detail"].get("look") == LOOKS for one in unknown)
-        return looked and len(self.shown()) >= len(unknown)
-
-    def shown(self) -> list[dict[str, Any]]:
-        items = self.site.json("review", "list")
-        return [one for one in items if one["kind"] == "outcome_unknown"]
+        """Every mail has its intent, no call is open, and unknown ones were looked for."""
+        with closing(sqlite3.connect(f"file:{self.site.database}?mode=ro", uri=True)) as store:
+            states = [state for (state,) in store.execute("SELECT state FROM intents")]
+            looks = store.execute(
+                "SELECT max(json_extract(e.detail, '$.look')) FROM intents i JOIN evidence e"
+                " ON e.intent = i.id WHERE i.state = 'unknown' GROUP BY i.id"
+            ).fetchall()
+            looked = [look for (look,) in looks if look == LOOKS]
+        settled = len(states) == MAILS and "calling" not in states
+        return settled and len(looked) == states.count("unknown")
 
     def until(self, holds: Callable[[], bool], daemon: subprocess.Popen[bytes]) -> None:
         end_s = time.monotonic() + BOUND_S
         while not holds():
             if daemon.poll() is not None or time.monotonic() > end_s:
                 pytest.fail(f"it did not come about: {self.site.log.read_text()[-3000:]}")
-            time.sleep(0.5)
+            time.sleep(0.2)
 
     def close(self) -> None:
         self.proxy.close()
