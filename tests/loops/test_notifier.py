@@ -404,13 +404,19 @@ async def test_a_mail_server_has_its_ten_minutes_on_a_lease_of_that_length(world
     async with world.background() as behind:
         behind.start_soon(process.house.keeper.run)
         behind.start_soon(process.tell)
-        await world.clock.advance(655)
+        await world.clock.advance(500)
+        other = world.process()
+        listen(other, slow, call_timeout_s=661.0)
+        await other.reconcile()
+        await other.tell()
+        await world.clock.advance(155)
         slow.answer_now.set()
         await quiesce()
         behind.cancel_scope.cancel()
     (intent,) = notices(world)
     assert intent.state is IntentState.ACCEPTED
     assert [fact.kind for fact in world.facts(intent.id)] == [EvidenceKind.ANSWER]
+    assert len(slow.heard) == 1
 
 
 async def test_a_call_that_takes_longer_is_unknown(world: World) -> None:

@@ -260,6 +260,7 @@ async def test_without_starttls_nothing_goes_in_clear_text(mail_sink: MailSink) 
     )
     assert isinstance(outcome, Rejected)
     assert not outcome.passing
+    assert "nothing is sent in clear text" in outcome.reason
     assert not {"auth", "mail"} & set(port.all("commands"))
 
 
