@@ -24,17 +24,11 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Final
 
+from providers.mime.mbox import split_mbox
 from providers.ports import Folder
 
 _PIECE: Final = 1 << 20
-_SEPARATOR: Final = re.compile(
-    rb"From (?:.* )?"
-    rb"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? +)?"
-    rb"(?:[A-Z][a-z]{2} +\d{1,2}|\d{1,2} +[A-Z][a-z]{2}),?(?: +\d{4})? +"
-    rb"\d{1,2}:\d\d(?::\d\d)?(?: +[A-Za-z0-9+()-]+){0,4} *\r?\n?"
-)
 _HEADER: Final = re.compile(rb"[!-9;-~]+[ \t]*:|>?From ")
-_QUOTED: Final = re.compile(rb"(?m)(^(?!>).*\n|\A)>(?=>*From )")
 _LABELS: Final = re.compile(rb"(?mi)^X-Gmail-Labels:((?:.*\r?\n?)(?:[ \t].*\r?\n?)*)")
 _MOZILLA: Final = re.compile(rb"(?mi)^X-Mozilla-Status:[ \t]*([0-9a-f]{4})")
 _EXPUNGED: Final = 0x0008
@@ -113,12 +107,12 @@ def mails_in(path: Path) -> Iterator[MailFile]:
 def _folder(path: Path) -> Iterator[MailFile]:
     """Everything below a folder: Maildirs as such, other folders by their files."""
     for here, folders, files in os.walk(path):
-        folders.sort(key=_natural)
+        folders.sort(key=natural)
         if "cur" in folders and "new" in folders:
             folders[:] = [name for name in folders if name not in ("cur", "new", "tmp")]
             yield from _maildir(Path(here), path)
             continue
-        for name in sorted(files, key=_natural):
+        for name in sorted(files, key=natural):
             file = Path(here, name)
             if file.suffix.lower() in (".eml", ".mbox", ".mbx", ".mail") or name == "mbox":
                 try:
@@ -127,7 +121,7 @@ def _folder(path: Path) -> Iterator[MailFile]:
                     continue
 
 
-def _natural(name: str) -> list[tuple[int, str]]:
+def natural(name: str) -> list[tuple[int, str]]:
     """A key that puts ``9.eml`` before ``10.eml``, as whoever numbered them meant it."""
     parts = re.split(r"([0-9]{1,18})", name)
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts if part]
@@ -187,48 +181,11 @@ def _like_mail(start: bytes) -> bool:
 def _mbox(
     file: BufferedReader, label: str, hint: Folder | None, changed: datetime
 ) -> Iterator[MailFile]:
-    for number, (separator, raw) in enumerate(_split(file), 1):
+    for number, (separator, raw) in enumerate(
+        split_mbox(iter(lambda: file.readline(_PIECE), b"")), 1
+    ):
         folder = _hint(raw) or hint
         yield MailFile(f"{label}#{number}", raw, folder, _separator_time(separator) or changed)
-
-
-def _split(file: BufferedReader) -> Iterator[tuple[bytes, bytes]]:
-    """Separator line and message of each mail in an mbox, one at a time."""
-    separator, lines = file.readline(_PIECE), list[bytes]()
-    held = b""  # a line that may be a separator: the next one tells
-    fresh = empty = True  # at the start of a line; after an empty one
-    while piece := file.readline(_PIECE):
-        if held:
-            if _HEADER.match(piece):
-                yield separator, _message(lines)
-                separator, lines = held, []
-            else:
-                lines.append(held)
-            held = b""
-        if fresh and empty and _separates(piece):
-            held = piece
-        else:
-            lines.append(piece)
-        empty = fresh and not piece.strip(b"\r\n")
-        fresh = piece.endswith(b"\n")
-    yield separator, _message([*lines, held] if held else lines)
-
-
-def _separates(line: bytes) -> bool:
-    return line.startswith(b"From ") and len(line) < 1000 and bool(_SEPARATOR.fullmatch(line))
-
-
-def _message(lines: list[bytes]) -> bytes:
-    """A message without the empty line that ends it and without the escape before "From ".
-
-    A line after a quoted one is left: there the sign is rather a quotation than an escape.
-    """
-    raw = b"".join(lines)
-    if lines and lines[-1] in (b"\n", b"\r\n"):
-        raw = raw[: -len(lines[-1])]
-    if b">From " not in raw:
-        return raw
-    return _QUOTED.sub(rb"\1", raw)
 
 
 def _separator_time(line: bytes) -> datetime | None:

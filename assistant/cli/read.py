@@ -14,6 +14,7 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from providers.mailfiles import natural
 from providers.mime.envelope import reply_envelope
 from providers.mime.invisible import visible, visible_line
 from providers.mime.mbox import is_postmark, split_mbox
@@ -73,7 +74,7 @@ def _file(path: Path) -> Iterator[RawMessage]:
     with path.open("rb") as file:
         if is_postmark(file.readline(1000)):
             file.seek(0)
-            for number, raw in enumerate(split_mbox(file), 1):
+            for number, (_, raw) in enumerate(split_mbox(file), 1):
                 yield RawMessage(path=f"{path}#{number}", raw=raw)
             return
         file.seek(0)
@@ -100,7 +101,8 @@ def _folder(path: Path) -> Iterator[RawMessage]:
         found.sort(key=lambda file: (file.name.partition(".")[0].zfill(20), file.name))
     else:
         found = sorted(
-            file for file in path.rglob("*") if file.suffix.lower() in (".eml", ".mbox", ".mbx")
+            (file for file in path.rglob("*") if file.suffix.lower() in (".eml", ".mbox", ".mbx")),
+            key=lambda file: natural(str(file)),
         )
     if not found:
         yield RawMessage(path=str(path), problem="holds no mail: no Maildir, no .eml and no .mbox")

@@ -20,7 +20,7 @@ _DATE: Final = re.compile(
 )
 _SENDER: Final = re.compile(rb"From (?:\S+@\S+|MAILER-DAEMON|-)\s*$")
 _HEADER: Final = re.compile(rb"(?:>?From |[!-9;-~]{1,100}[ \t]*:)")
-_ESCAPED: Final = re.compile(rb"^>(>*From )", re.MULTILINE)
+_ESCAPED: Final = re.compile(rb">+From ")
 
 
 def is_postmark(line: bytes) -> bool:
@@ -32,34 +32,50 @@ def is_postmark(line: bytes) -> bool:
 
 
 def _finish(lines: list[bytes]) -> bytes:
-    """One message without its postmark, its last blank line, and the escape of its From lines."""
+    """One message without its last blank line and without the escape before "From ".
+
+    After a quoted line the sign is rather a quotation than an escape, and is left.
+    """
     if len(lines) > 1 and not lines[-1].strip():
         lines.pop()
-    return _ESCAPED.sub(rb"\1", b"".join(lines))
+    return b"".join(_unescaped(lines))
 
 
-def split_mbox(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The messages of an mbox, given as lines with their ends; an empty file has none."""
-    message: list[bytes] | None = None
-    postmark: bytes | None = None
-    blank = True
+def _unescaped(lines: list[bytes]) -> Iterator[bytes]:
+    quoted = False
     for line in lines:
-        if postmark is not None:
-            if message is None or _HEADER.match(line[:LINE_BYTES]):
+        escaped = not quoted and _ESCAPED.match(line) is not None
+        yield line[1:] if escaped else line
+        quoted = line.startswith(b">") and not escaped
+
+
+def split_mbox(pieces: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    """Postmark and message of each mail in an mbox; an empty file has none.
+
+    *pieces* are its lines with their ends; a long line may come in several. What stands before the
+    first postmark is a message without one (b"").
+    """
+    message: list[bytes] | None = None
+    mark = b""
+    held = b""
+    fresh = blank = True
+    for piece in pieces:
+        if held:
+            if message is None or _HEADER.match(piece[:LINE_BYTES]):
                 if message is not None:
-                    yield _finish(message)
-                message = []
+                    yield mark, _finish(message)
+                mark, message = held, []
             else:
-                message.append(postmark)
-            postmark = None
-        if blank and is_postmark(line):
-            postmark = line
-            blank = False
-            continue
-        blank = not line.strip()
-        message = [] if message is None else message
-        message.append(line)
-    if postmark is not None and message is not None:
-        message.append(postmark)
+                message.append(held)
+            held = b""
+        if fresh and blank and is_postmark(piece):
+            held = piece
+        else:
+            message = [] if message is None else message
+            message.append(piece)
+        blank = fresh and not piece.strip()
+        fresh = piece.endswith(b"\n")
+    if held:
+        mark, message = (held, []) if message is None else (mark, [*message, held])
     if message is not None:
-        yield _finish(message)
+        yield mark, _finish(message)

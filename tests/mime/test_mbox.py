@@ -12,7 +12,7 @@ MARK = "From mina@example.org Mon Mar  2 09:00:00 2026\n"
 
 
 def split(text: str) -> list[str]:
-    return [raw.decode() for raw in split_mbox(io.BytesIO(text.encode()))]
+    return [raw.decode() for _, raw in split_mbox(io.BytesIO(text.encode()))]
 
 
 def message(number: int, body: str = "Hi") -> str:
