@@ -15,6 +15,7 @@ from providers.ports import Folder, Json, Look, Snapshot
 from storage.words import Unknown
 from tests.contracts.imap_harness import DovecotHarness, ImapHarness
 from tests.contracts.mails import ANSWER, MARK, mail, ours, owners
+from tests.contracts.test_mailbox import REMOVAL
 from tests.imap.acts import SCOPE, box_at, make, request, stage
 from tests.support.dovecot import wait_until
 from tests.support.proxy import Act, Proxy, Rule, To
@@ -226,3 +227,14 @@ async def test_a_stalled_server_stores_late_and_no_proof_was_claimed(
     proxy.close()
     assert [(one.found, one.proof) for one in early] == [((), None)] * 3
     assert [(len(one.found), one.proof) for one in late] == [(1, None)] * 2
+
+
+async def test_a_removal_hits_no_draft_that_has_the_number_now(
+    world: ImapHarness, box: ImapMailbox
+) -> None:
+    draft = await make(box)
+    renumber(world)
+    other = owners(message_id="<other@example.com>")
+    world.append(other, Folder.DRAFTS)
+    await box.remove(draft, intent=REMOVAL, attempt=1)
+    assert world.list_drafts() == [other]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
+from typing import cast
 
 import anyio
 import pytest
@@ -95,7 +96,7 @@ async def test_a_server_that_says_bye_while_idle_ends_the_wait(
 
     fake.answers[b"IDLE"] = idle
     await first(box_on_fake)
-    clock = box_on_fake._clock
+    clock = cast("SkippingClock", box_on_fake._clock)
     with anyio.fail_after(15):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(box_on_fake.wait, 3600)
@@ -109,7 +110,7 @@ async def test_breaks_in_a_row_are_waited_out_longer_and_longer(
     fake.capabilities += b" IDLE"
     fake.answers[b"IDLE"] = lambda connection, tag, rest: connection.hang_up()
     await first(box_on_fake)
-    clock = box_on_fake._clock
+    clock = cast("SkippingClock", box_on_fake._clock)
     waits = []
     for _ in range(4):
         async with anyio.create_task_group() as tasks:
@@ -127,7 +128,7 @@ async def test_without_idle_only_the_time_ends_a_wait(
     fake: FakeServer, box_on_fake: ImapMailbox
 ) -> None:
     await first(box_on_fake)
-    clock = box_on_fake._clock
+    clock = cast("SkippingClock", box_on_fake._clock)
     with anyio.fail_after(15):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(box_on_fake.wait, 30)
