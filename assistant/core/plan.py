@@ -50,7 +50,7 @@ class Known:
 
     ``asked`` maps a message's identity to its intent in the present generation; ``open_calls`` says
     that another call blocks the thread; ``ceiling`` says why the model writes nothing more today,
-    None while it does.
+    None while it does (a draft that was written before is sent again from its stored bytes).
     """
 
     drafts: Sequence[OurDraft]
@@ -113,8 +113,9 @@ def plan(
     because = _forbidden(triage, envelope, policy) or _occupied(known)
     if because is None and triage.answer is not None and envelope is not None:
         entry = conversation.entries[triage.answer]
-        because = _asked_before(known.asked.get(entry.mail.identity))
-        if because is None and known.ceiling is not None:
+        asked = known.asked.get(entry.mail.identity)
+        because = _asked_before(asked)
+        if because is None and asked is None and known.ceiling is not None:
             return Plan(because=known.ceiling, overtaken=overtaken, ceiling=True)
         if because is None:
             act = CreateDraft(answer=triage.answer, identity=entry.mail.identity, envelope=envelope)

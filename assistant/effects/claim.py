@@ -101,7 +101,7 @@ def claim(conn: Connection, asked: Asked, faults: Faults = NO_FAULTS) -> Intent 
     now = database_now_ms(conn)
     if not lease.is_held_by(asked.held):
         return Refused(why=Refusal.LEASE_LOST)
-    refused = _resting(conn, asked, now, lease.grace_until)
+    refused = _resting(conn, asked.held.integration, asked.kind, now, lease.grace_until)
     if refused is None and asked.kind in MAILBOX_CHANGING:
         refused = _not_as_planned(conn, asked)
     if refused is not None:
@@ -133,14 +133,21 @@ def claim(conn: Connection, asked: Asked, faults: Faults = NO_FAULTS) -> Intent 
     return intent
 
 
-def _resting(conn: Connection, asked: Asked, now: int, grace_until: int) -> Refused | None:
-    if mailboxes.stopped(conn, asked.held.integration):
+def not_now(conn: Connection, integration: str, kind: Kind) -> Refused | None:
+    """What would refuse any call of this kind now; asked before work that costs something."""
+    return _resting(conn, integration, kind, database_now_ms(conn), 0)
+
+
+def _resting(
+    conn: Connection, integration: str, kind: Kind, now: int, grace_until: int
+) -> Refused | None:
+    if mailboxes.stopped(conn, integration):
         return Refused(why=Refusal.PAUSED)
-    if asked.kind not in MAILBOX_CHANGING:
+    if kind not in MAILBOX_CHANGING:
         return None
     if grace_until > now:
         return Refused(why=Refusal.GRACE, until=grace_until)
-    mailbox = mailboxes.load(conn, asked.held.integration)
+    mailbox = mailboxes.load(conn, integration)
     if mailbox is None:
         return None
     until = mailbox.calls_paused_until or 0

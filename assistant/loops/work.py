@@ -23,7 +23,7 @@ from sqlalchemy import Connection
 from assistant.core.conversation import Conversation, Triage
 from assistant.core.plan import CreateDraft, Plan, RemoveDraft, plan
 from assistant.effects import drafting, settle, tracking
-from assistant.effects.claim import Refusal, Refused
+from assistant.effects.claim import Refusal, Refused, not_now
 from assistant.effects.guard import Effect, guarded
 from assistant.house import Account, House
 from assistant.loops import judging, reading, spending
@@ -185,6 +185,11 @@ async def _create(turn: _Turn, act: CreateDraft) -> Result:
     prior = _prior(record, Kind.CREATE_DRAFT, act.identity)
     body = ""
     if prior is None:
+        refused = await house.store.read(
+            lambda conn: not_now(conn, record.row.integration, Kind.CREATE_DRAFT)
+        )
+        if refused is not None:
+            return await _refused(turn, refused)
         turn.written = await _written(turn)
         if isinstance(turn.written, Unwritten):
             return await _unwritten(turn, turn.written)

@@ -11,6 +11,7 @@ import pytest
 from assistant import views
 from assistant.core.days import day_end_ms, day_of
 from assistant.loops.spending import rest_after
+from providers.memory import Behaviour
 from providers.ports import ModelError, ModelFailure, Usage
 from storage.words import ItemKind
 from tests.judging.conftest import Desk
@@ -86,6 +87,15 @@ async def test_drafts_stop_at_their_share_without_a_question(desk: Desk) -> None
     await desk.arrive(question(1))
     await desk.arrive(question(2))
     assert [one.schema_name for one in desk.model.requests] == ["triage", "draft", "triage"]
+    assert len(desk.world.drafts()) == 1
+
+
+async def test_a_draft_that_was_paid_for_is_called_again_past_the_ceiling(desk: Desk) -> None:
+    desk.use(ScriptedModel())
+    desk.world.plan.add("create", Behaviour.BUSY)
+    await desk.arrive(question())
+    desk.use(ScriptedModel(), daily=2_300)
+    await desk.world.pass_days(desk.process, 0.1)
     assert len(desk.world.drafts()) == 1
 
 

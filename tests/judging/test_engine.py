@@ -216,6 +216,20 @@ async def test_a_draft_that_is_called_again_is_not_written_again(desk: Desk) -> 
     assert len(desk.model.asked("draft")) == 1
 
 
+async def test_nothing_is_written_for_a_mailbox_that_rests(desk: Desk) -> None:
+    desk.use(ScriptedModel())
+    await desk.arrive(question())
+    desk.world.db.run(
+        lambda conn: conn.exec_driver_sql(
+            "UPDATE mailboxes SET look_needed = 1, unknowns_in_a_row = 3"
+        )
+    )
+    await desk.arrive(question(2))
+    for _ in range(5):
+        await desk.pass_s(2)
+    assert len(desk.model.asked("draft")) == 1
+
+
 async def test_each_request_holds_one_thread_only(desk: Desk) -> None:
     desk.use(ScriptedModel())
     await desk.arrive(
