@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
@@ -155,9 +156,12 @@ class ImapMailbox:
         A connection that is lost ends the wait too, after a pause that grows when it happens again
         and again.
         """
+        idling = _Idling()
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._noticed, tasks.cancel_scope)
+            tasks.start_soon(self._noticed, idling, tasks.cancel_scope)
             await self._clock.sleep(seconds)
+            # In order, so that the connection is there for the pass that follows.
+            await idling.end()
             tasks.cancel_scope.cancel()
 
     async def fetch(self, refs: Sequence[Ref]) -> list[Fetched]:
@@ -290,14 +294,17 @@ class ImapMailbox:
                 raws[spot.ref] = item.raw
         return raws
 
-    async def _noticed(self, waiting: anyio.CancelScope) -> None:
+    async def _noticed(self, idling: _Idling, waiting: anyio.CancelScope) -> None:
         """End *waiting* when the server says that something is new; without IDLE do nothing."""
         started_s = self._clock.boot_s()
         try:
-            if not await self._told():
+            told = await self._told(idling)
+            idling.ended.set()
+            if not told:
                 return
             self._breaks.worked()
         except (TransientError, MailboxIllError):
+            idling.ended.set()
             if self._closed:
                 waiting.cancel()
                 return
@@ -307,8 +314,8 @@ class ImapMailbox:
             await self._clock.sleep(self._breaks.failed(now_s))
         waiting.cancel()
 
-    async def _told(self) -> bool:
-        """Wait for a hint; False where the server gives none. Raises what reading raises."""
+    async def _told(self, idling: _Idling) -> bool:
+        """Wait for a hint; False where none came. Raises what reading raises."""
         async with self._watch.session() as session:
             if not session.can("IDLE"):
                 return False
@@ -320,12 +327,35 @@ class ImapMailbox:
                 box.modseq,
             ):
                 return True
-            while True:
+            while not idling.over:
                 async with session.wire.idling(writing.BEFORE_S) as news:
-                    with anyio.move_on_after(IDLE_S):
+                    with anyio.move_on_after(IDLE_S) as idling.scope:
+                        idling.check()
                         while (await news()).name not in _HINTS:
                             pass
                         return True
+            return False
+
+
+@dataclass(slots=True)
+class _Idling:
+    """One wait for notices, and how it is ended in order."""
+
+    over: bool = False
+    scope: anyio.CancelScope | None = None
+    ended: anyio.Event = field(default_factory=anyio.Event)
+
+    def check(self) -> None:
+        """End the present IDLE when the wait is over."""
+        if self.over and self.scope is not None:
+            self.scope.cancel()
+
+    async def end(self) -> None:
+        """End IDLE and wait until the server has said so, for a bounded time."""
+        self.over = True
+        self.check()
+        with anyio.move_on_after(writing.BEFORE_S):
+            await self.ended.wait()
 
 
 def _notes(session: Session, roles: Roles) -> tuple[str, ...]:

