@@ -11,14 +11,13 @@ No text of a mail stands outside its fence. Pure.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
-from assistant.core.conversation import Conversation, Entry
+from assistant.core.conversation import Conversation
+from assistant.core.readers import seen_by_the_writer
 from assistant.core.tokens import Rate, at_least
 from assistant.core.transcript import line, one_message, plain, transcript, unfenced
-from providers.mime.message import Address, Mail
-from providers.mime.owners import address_key, own_addresses, own_form
 from providers.ports import Prompt, Role
 
 PROMPT_VERSION: Final = "1"
@@ -140,55 +139,6 @@ def draft_question(
         return asked
     older = one_message(conversation, answer, fence=frame.fence, limit=_OLDER_LIMIT)
     return _question(conversation, frame, task, f"{tail} It was:\n{older}")
-
-
-def seen_by_the_writer(conversation: Conversation, answer: int) -> tuple[Conversation, int]:
-    """The messages that whoever gets the answer took part in, and where the answered one is there.
-
-    Somebody who only knows a Message-ID can put a mail into a thread; nothing of what others wrote
-    in it before may be talked into the answer.
-    """
-    mail = conversation.entries[answer].mail
-    own = own_addresses(conversation.owner)
-    keys = {address_key(one.addr) for one in (*mail.from_, *mail.reply_to, *mail.original_from)}
-    readers = {key for key in keys if own_form(key, own) is None}
-    listed = _list_addresses(conversation.entries, mail, answer)
-    kept = [
-        index
-        for index, entry in enumerate(conversation.entries)
-        if index == answer
-        or readers <= _present(entry)
-        or (mail.list_id is not None and _on_list(entry, mail.list_id, listed))
-    ]
-    entries = tuple(conversation.entries[index] for index in kept)
-    return replace(conversation, entries=entries), kept.index(answer)
-
-
-def _keys(*groups: Sequence[Address]) -> frozenset[str]:
-    return frozenset(address_key(one.addr) for group in groups for one in group)
-
-
-def _present(entry: Entry) -> frozenset[str]:
-    mail = entry.mail
-    if entry.own:
-        return _keys(mail.to, mail.cc, mail.bcc)
-    return _keys(mail.from_, mail.original_from, mail.reply_to, mail.to, mail.cc)
-
-
-def _list_addresses(entries: Sequence[Entry], mail: Mail, answer: int) -> frozenset[str]:
-    """Where other messages of the same list went to."""
-    others = [
-        entry.mail
-        for index, entry in enumerate(entries)
-        if index != answer and not entry.own and entry.mail.list_id == mail.list_id
-    ]
-    return _keys(*(one.to for one in others), *(one.cc for one in others))
-
-
-def _on_list(entry: Entry, list_id: str, addresses: frozenset[str]) -> bool:
-    if entry.own:
-        return not addresses.isdisjoint(_keys(entry.mail.to, entry.mail.cc))
-    return entry.mail.list_id == list_id
 
 
 def language_name(code: str | None) -> str:

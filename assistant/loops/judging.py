@@ -38,6 +38,7 @@ from assistant.core.prompts import (
     draft_question,
     triage_question,
 )
+from assistant.core.readers import asked_by_seen
 from assistant.core.rules import RULES_VERSION, judge
 from assistant.core.tokens import Rate
 from assistant.house import Account, Brain, House
@@ -284,7 +285,8 @@ def _later(silent: Silent, row: ThreadRow, means: Means) -> int:
 def _outlined(
     account: Account, conversation: Conversation, triage: Triage, facts: Facts, why: str = ""
 ) -> Written:
-    body = outline(conversation, triage, signature=account.signature, name=account.name)
+    quoted = asked_by_seen(conversation, triage)
+    body = outline(conversation, quoted, signature=account.signature, name=account.name)
     told: Facts = {"writer": "outline"}
     if why:
         told["because"] = why

@@ -75,6 +75,7 @@ def read_answer(body: bytes, *, least_prompt_tokens: int = 0) -> ModelAnswer:
         raise ModelError(
             ModelFailure.BAD_ANSWER,
             "the server answered something that is no JSON: check that base_url ends in /v1",
+            usage=Usage(),
         ) from error
     if not isinstance(said, dict):
         raise _bad("the server answered JSON that is no object", None)
@@ -152,7 +153,7 @@ def _error_object(value: object) -> ModelError:
         return status_error(429, value, None)
     if _codes(value) & _TOO_LONG:
         return status_error(400, value, None)
-    return _bad("the server answered an error with status 200", None)
+    return _bad("the server answered an error with status 200", Usage())
 
 
 def _codes(error: object) -> frozenset[str]:

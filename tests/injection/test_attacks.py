@@ -184,3 +184,16 @@ async def test_who_breaks_into_a_thread_learns_nothing_of_it(desk: Desk, attack:
     assert made["To"].addresses[0].addr_spec == "vic@example.net"
     assert "cat" not in made.get_content()
     assert not BAIT.search(made.get_content())
+
+
+@pytest.mark.parametrize("attack", [HIJACK, FORGED], ids=lambda attack: attack.name)
+async def test_an_outline_quotes_nobody_whom_its_reader_has_not_seen(
+    desk: Desk, attack: Attack
+) -> None:
+    question = "Robin, can you confirm that the alarm code is the name of my cat?"
+    desk.world.hands.put(mail("sec@example.org", question, sender="Ines Prado <ines@example.org>"))
+    await desk.arrive(raw(attack))
+    (lying,) = desk.world.drafts()
+    body = message_from_bytes(lying.raw, policy=default).get_content()
+    assert "which day do we meet" in body
+    assert "cat" not in body

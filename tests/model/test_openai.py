@@ -257,8 +257,11 @@ async def test_what_was_sent_and_not_answered_may_have_cost_tokens(reply: Reply)
     assert error.usage is None
 
 
-async def test_an_error_status_costs_nothing() -> None:
-    error, _ = await failure([Reply(status=500)])
+@pytest.mark.parametrize(
+    "reply", [Reply(status=500), Reply(body=HTML), Reply(body={"error": {"message": MAIL}})]
+)
+async def test_an_error_or_a_page_costs_nothing(reply: Reply) -> None:
+    error, _ = await failure([reply])
     assert error.usage == Usage()
 
 
