@@ -47,10 +47,12 @@ class Daemon:
     process: Process
     lock: FileLock
     worker: Worker = field(init=False)
+    notifier: Notifier = field(init=False)
     watchers: dict[IntegrationId, anyio.CancelScope] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.worker = Worker(house=self.process.house)
+        self.notifier = Notifier(self.process.house)
 
     async def run(self, *, on_ready: Callable[[], None] | None = None) -> None:
         """Run until a signal ends it."""
@@ -64,8 +66,10 @@ class Daemon:
                 if on_ready is not None:
                     on_ready()
                 log.info("running", mailboxes=len(self.process.house.accounts))
-                # The worker ends when it was drained and its work is done.
-                await self._supervise("worker", self.worker.run)
+                async with anyio.create_task_group() as drained:
+                    # Both end when they were drained and their calls are recorded.
+                    drained.start_soon(self._supervise, "worker", self.worker.run)
+                    drained.start_soon(self._supervise, "notifier", self.notifier.run)
                 loops.cancel_scope.cancel()
             everything.cancel_scope.cancel()
         log.info("stopped")
@@ -73,7 +77,6 @@ class Daemon:
     def _start_loops(self, loops: TaskGroup) -> None:
         house = self.process.house
         loops.start_soon(self._supervise, "reconciler", Reconciler(house).run)
-        loops.start_soon(self._supervise, "notifier", Notifier(house).run)
         loops.start_soon(self._supervise, "epochs", self._renew_epochs)
         for account in house.accounts.values():
             loops.start_soon(self._watch, account)
@@ -133,6 +136,7 @@ class Daemon:
                 if stops == 1:
                     log.info("stopping: calls in flight end first")
                     self.worker.drain()
+                    self.notifier.drain()
                 else:
                     log.warning("stopping at once: a call in flight becomes unknown")
                     loops.cancel_scope.cancel()

@@ -99,11 +99,17 @@ class Notifier:
     def __init__(self, house: House) -> None:
         self._house = house
         self._busy: set[tuple[UserName, str]] = set()
+        self._draining = False
+
+    def drain(self) -> None:
+        """Begin nothing new; ``run`` ends when the calls in flight have ended and are recorded."""
+        self._draining = True
+        self._house.notice_bell.ring()
 
     async def run(self) -> None:
-        """Send for ever."""
+        """Send until drained."""
         async with anyio.create_task_group() as group:
-            while True:
+            while not self._draining:
                 pause_s = self._house.settings.poll_s
                 try:
                     pause_s = min(pause_s, await self._round(group))
@@ -186,7 +192,7 @@ class Notifier:
         calls = 0
         with house.keeper.holding(held, started_s=started_s, ttl_s=ttl_s) as grip:
             try:
-                while await self._call_next(grip, telling, receiver):
+                while not self._draining and await self._call_next(grip, telling, receiver):
                     calls += 1
             finally:
                 # No call is under way here, so that nobody waits for the lease to run out.

@@ -398,6 +398,29 @@ async def test_a_silent_receiver_keeps_no_other_waiting(world: World) -> None:
         behind.cancel_scope.cancel()
 
 
+async def test_a_drained_notifier_ends_after_its_call_is_recorded(world: World) -> None:
+    slow, ended = Ear(answers=[None]), anyio.Event()
+    process = await drafted(world, slow)
+    await draft(world, process, 2)
+    notifier = Notifier(process.house)
+
+    async def run() -> None:
+        await notifier.run()
+        ended.set()
+
+    async with world.background() as behind:
+        behind.start_soon(run)
+        await quiesce()
+        notifier.drain()
+        await quiesce()
+        assert not ended.is_set()
+        slow.answer_now.set()
+        await ended.wait()
+    assert len(slow.heard) == 1
+    assert notices(world)[0].state is IntentState.ACCEPTED
+    assert world.db.ask("SELECT owner FROM leases WHERE thread LIKE 'notices%'") == [(None,)]
+
+
 async def test_a_mail_server_has_its_ten_minutes_on_a_lease_of_that_length(world: World) -> None:
     slow = Ear(answers=[None])
     process = await drafted(world, slow, call_timeout_s=661.0)

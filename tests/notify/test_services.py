@@ -77,9 +77,8 @@ async def test_repeats_that_the_address_asks_for_are_not_made(http_sink: Sink) -
     assert len(port.all("requests")) == 1
 
 
-async def test_an_optional_service_that_fails_is_no_yes(http_sink: Sink) -> None:
-    port = http_sink.open(answers=["500 Oh"])
-    assert isinstance(await sent(to(port, "?optional=yes")), Unknown)
+async def test_an_optional_service_that_fails_is_no_yes() -> None:
+    assert isinstance(await sent(Service("json://127.0.0.1:1/x?optional=yes")), Unknown)
 
 
 async def test_bytes_that_are_no_notice_are_not_sent(http_sink: Sink) -> None:
