@@ -132,7 +132,7 @@ def _intents_behind(conn: Connection, item: Item) -> list[Intent]:
         made = drafts.one(conn, int(item.about))
         if made is not None:
             found.append(intents.by_id(conn, made.intent))
-    found += overview.notices_about(conn, item.user, item.id)
+    found += overview.notices_about(conn, item)
     return [one for one in found if one is not None]
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from storage.intents import Intent
+    from storage.reviews import Item
 
 
 def now(conn: Connection) -> int:
@@ -37,12 +38,14 @@ def intent_counts(conn: Connection) -> dict[str, int]:
     return {state: int(number) for state, number in rows}
 
 
-def notices_about(conn: Connection, user: str, item: int) -> list[Intent]:
+def notices_about(conn: Connection, item: Item) -> list[Intent]:
     """The notices that were sent about one review item, alone or in a digest."""
+    # A day of room for a database's clock that was put back.
+    since_ms = item.opened_at - 86_400_000
     return [
         intent
-        for intent in intent_rows.of_integration(conn, user)
-        if intent.kind is Kind.NOTIFY and item in _items(intent)
+        for intent in intent_rows.of_integration(conn, item.user, since_ms=since_ms)
+        if intent.kind is Kind.NOTIFY and item.id in _items(intent)
     ]
 
 
