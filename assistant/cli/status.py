@@ -51,6 +51,10 @@ def _show(document: Mapping[str, object]) -> None:
         if isinstance(counts, dict):
             words = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items()))
             screen.print(f"{title}: {words or 'nothing'}")
+    spent = document["spend"]
+    if isinstance(spent, list) and spent:
+        words = ", ".join(f"{row['tokens']} by {row['user']} on {row['day']}" for row in spent)
+        screen.print(f"tokens: {words}")
     if isinstance(document["workers"], list):
         names = ", ".join(str(row["worker"]) for row in document["workers"])
         screen.print(f"at work: {names or 'nobody'}")
