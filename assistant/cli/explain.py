@@ -57,7 +57,7 @@ def _show(document: Mapping[str, object]) -> None:
         screen.print(
             f"{thread['category'] or 'not judged yet'}: {common.shown(thread['reason'] or '')}"
             + (" (unsure)" if thread["unsure"] else "")
-            + (f" [by {common.shown(thread['engine'])}]" if thread["engine"] else "")
+            + (f" (by {common.shown(thread['engine'])})" if thread["engine"] else "")
         )
         if thread["no_draft_because"]:
             screen.print(f"no draft because: {common.shown(thread['no_draft_because'])}")
