@@ -29,7 +29,7 @@ from leases.keeper import Keeper
 from providers.maildir.mailbox import MaildirMailbox
 from providers.mime.reading import read_mail
 from providers.ports import ProviderError
-from storage import epochs, intents, leases, reviews, threads
+from storage import epochs, fences, intents, reviews, threads
 from storage.database import Database
 from storage.dbtime import database_now_ms
 from storage.events import log as log_event
@@ -183,7 +183,7 @@ async def writing(
             house=house, database=database, data_dir=data_dir, loaded=loaded, since_s=since_s
         )
         await _check_epoch(process)
-        await database.write(leases.take_over_all)
+        await database.write(fences.take_over_all)
         await process.take_in(loaded)
         await _remove_orphans(process)
         yield process
@@ -199,7 +199,7 @@ async def _installation_key(loaded: Loaded, database: Database) -> bytes:
     key = await to_thread.run_sync(load_installation_key, ref, loaded.config_dir)
     if key is not None:
         return key
-    if await database.read(leases.highest_fence) or await database.read(_has_intents):
+    if await database.read(fences.highest) or await database.read(_has_intents):
         raise StartError(
             f"the installation key {ref} is missing, and the database has drafts that only it "
             "can recognise: restore the key from your backup (a new one would not know them)"
@@ -220,7 +220,7 @@ async def _check_epoch(process: Process) -> None:
         log.warning("the database is not the one written last", kind=str(alarm.kind))
 
         def unit(conn: Connection) -> None:
-            leases.raise_fences(conn, alarm.fence)
+            fences.raise_all(conn, alarm.fence)
             threads.reconcile_everything(conn)
             log_event(conn, database_now_ms(conn), "", "", "restored", alarm=str(alarm.kind))
 

@@ -13,11 +13,22 @@ from sqlalchemy import Connection
 
 from assistant.commands.deciding import offered
 from assistant.effects.contracts import CONTRACTS
-from storage import drafts, events, intents, leases, mailboxes, overview, reviews, spend, threads
+from storage import (
+    drafts,
+    events,
+    intents,
+    mailboxes,
+    messages,
+    overview,
+    reviews,
+    spend,
+    threads,
+)
 from storage.drafts import Draft
 from storage.intents import Intent
+from storage.messages import Message
 from storage.reviews import Item
-from storage.threads import Message, ThreadRow
+from storage.threads import ThreadRow
 from storage.words import IntentId, ItemKind
 
 Document = dict[str, object]
@@ -35,7 +46,7 @@ def thread_list(conn: Connection, mailbox: str | None = None) -> list[Document]:
     """Every thread with mail in it, by last change."""
     found = []
     for row in overview.all_threads(conn, mailbox):
-        mail = _mail(threads.messages_of(conn, row.integration, row.thread))
+        mail = _mail(messages.of_thread(conn, row.integration, row.thread))
         if mail:
             found.append(_thread(conn, row, mail))
     return found
@@ -208,7 +219,7 @@ def status(conn: Connection) -> Document:
         ],
         "workers": [
             {"worker": worker, "leases": number, "expires_at": at(expires)}
-            for worker, number, expires in leases.workers(conn)
+            for worker, number, expires in overview.workers(conn)
         ],
     }
 
@@ -229,7 +240,7 @@ def explain(conn: Connection, mailbox: str, thread: str) -> Document:
     Raises LookupError when there is no such thread.
     """
     row = threads.load(conn, mailbox, thread)
-    mail = _mail(threads.messages_of(conn, mailbox, thread))
+    mail = _mail(messages.of_thread(conn, mailbox, thread))
     return {
         "thread": _thread(conn, row, mail),
         "drafts": [draft(one) for one in drafts.of_thread(conn, mailbox, thread)],

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from storage import fences
 from storage.dbtime import database_now_ms
-from storage.tables import intents, leases, mailboxes, meta, pauses, threads
+from storage.tables import intents, leases, mailboxes, pauses, threads
 from storage.words import IntegrationId, IntentState, OwnerId, ThreadId
 
 if TYPE_CHECKING:
@@ -109,15 +110,6 @@ _TAKE = (
 )
 
 
-def fence_floor(conn: Connection) -> int:
-    """The highest fence that may ever have been given out before this database began.
-
-    Raised after a restore, so that a fence never restarts.
-    """
-    value = conn.scalar(sa.select(meta.c.value).where(meta.c.name == "fence_floor"))
-    return int(value) if value is not None else 0
-
-
 def ensure(conn: Connection, integration: str, thread: str) -> None:
     """Make the lease row of a thread if there is none yet."""
     found = conn.scalar(
@@ -132,7 +124,7 @@ def ensure(conn: Connection, integration: str, thread: str) -> None:
                 "integration": integration,
                 "thread": thread,
                 "owner": None,
-                "fence": fence_floor(conn),
+                "fence": fences.floor(conn),
                 "expires_at": 0,
                 "grace_until": 0,
             },
@@ -294,39 +286,6 @@ def next_due_at(conn: Connection, allowed: Collection[IntegrationId]) -> int | N
     return int(when) if when is not None else None
 
 
-def take_over_all(conn: Connection) -> int:
-    """Void every lease that a dead process of this data folder held; gives their number.
-
-    Only for the holder of the file lock, who alone may know that every other holder is dead.
-    """
-    done = conn.execute(
-        sa.update(leases)
-        .where(leases.c.owner.is_not(None))
-        .values(
-            owner=None,
-            expires_at=0,
-            fence=leases.c.fence + 1,
-            takes=leases.c.takes + leases.c.alone,
-            alone=0,
-            orphaned=1,
-        )
-    )
-    return int(done.rowcount)
-
-
-def raise_fences(conn: Connection, highest: int) -> None:
-    """After a restore: no fence at or below *highest* is ever given out again."""
-    floor = max(highest, fence_floor(conn))
-    conn.execute(sa.update(leases).values(fence=leases.c.fence + floor))
-    conn.execute(sa.delete(meta).where(meta.c.name == "fence_floor"))
-    conn.execute(sa.insert(meta), {"name": "fence_floor", "value": str(floor)})
-
-
-def highest_fence(conn: Connection) -> int:
-    """The highest fence given out so far."""
-    return int(conn.scalar(sa.select(sa.func.max(leases.c.fence))) or fence_floor(conn))
-
-
 def _hungry(conn: Connection, now: int, allowed: Collection[IntegrationId]) -> list[IntegrationId]:
     due = (
         sa.select(sa.literal(1))
@@ -412,23 +371,3 @@ def _grace(conn: Connection, integration: str, thread: str, now: int) -> int:
         )
     )
     return now + int(longest) if longest is not None else 0
-
-
-def forgive(conn: Connection, integration: str, thread: str) -> None:
-    """A person wants a thread tried again: earlier deaths no longer count against it."""
-    conn.execute(
-        sa.update(leases)
-        .where(leases.c.integration == integration, leases.c.thread == thread)
-        .values(takes=0, orphaned=0)
-    )
-
-
-def workers(conn: Connection) -> list[tuple[str, int, int]]:
-    """Who holds leases now: worker, number of leases, the latest expiry (epoch ms)."""
-    rows = conn.execute(
-        sa.select(leases.c.owner, sa.func.count(), sa.func.max(leases.c.expires_at))
-        .where(leases.c.owner.is_not(None), leases.c.expires_at > database_now_ms(conn))
-        .group_by(leases.c.owner)
-        .order_by(leases.c.owner)
-    )
-    return [(str(owner), int(number), int(expires)) for owner, number, expires in rows]

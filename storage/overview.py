@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from storage import intents as intent_rows
 from storage.dbtime import database_now_ms
-from storage.tables import intents, threads
+from storage.tables import intents, leases, threads
 from storage.threads import ThreadRow, thread_row
 from storage.words import Kind
 
@@ -52,3 +52,14 @@ def notices_about(conn: Connection, item: Item) -> list[Intent]:
 def _items(intent: Intent) -> list[object]:
     items = intent.plan.get("items")
     return items if isinstance(items, list) else []
+
+
+def workers(conn: Connection) -> list[tuple[str, int, int]]:
+    """Who holds leases now: worker, number of leases, the latest expiry (epoch ms)."""
+    rows = conn.execute(
+        sa.select(leases.c.owner, sa.func.count(), sa.func.max(leases.c.expires_at))
+        .where(leases.c.owner.is_not(None), leases.c.expires_at > database_now_ms(conn))
+        .group_by(leases.c.owner)
+        .order_by(leases.c.owner)
+    )
+    return [(str(owner), int(number), int(expires)) for owner, number, expires in rows]

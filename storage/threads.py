@@ -11,7 +11,7 @@ a mailbox moves in the same transaction that notes its changes.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -20,30 +20,11 @@ import sqlalchemy as sa
 
 from storage import leases
 from storage.leases import Held
-from storage.tables import messages, thread_keys, threads
-from storage.words import Identity, IntegrationId, IntentId, Ref, ThreadId
+from storage.tables import messages, threads
+from storage.words import Identity, IntegrationId, ThreadId
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, RowMapping
-
-_CHUNK = 400
-"""Values in one IN list; SQLite allows 32,766 variables, statements of this size stay cached."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
-    """One noted message; ``intent`` names the intent of ours whose mark it carries."""
-
-    ref: Ref
-    identity: Identity
-    message_id: str | None
-    thread: ThreadId
-    folder: str
-    arrived_at: int
-    arrival_order: int = 0
-    intent: IntentId | None = None
-    unreadable: str | None = None
-    gone_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,61 +50,6 @@ class ThreadRow:
 def from_datetime(at: datetime) -> int:
     """Epoch milliseconds of an aware datetime."""
     return int(at.timestamp() * 1000)
-
-
-def known_refs(conn: Connection, integration: str, refs: Sequence[Ref]) -> frozenset[Ref]:
-    """Which of *refs* have been noted and are not known to be gone."""
-    found: set[Ref] = set()
-    for start in range(0, len(refs), _CHUNK):
-        chunk = refs[start : start + _CHUNK]
-        found.update(
-            Ref(ref)
-            for ref in conn.scalars(
-                sa.select(messages.c.ref).where(
-                    messages.c.integration == integration,
-                    messages.c.ref.in_(chunk),
-                    messages.c.gone_at.is_(None),
-                )
-            )
-        )
-    return frozenset(found)
-
-
-def find_keys(conn: Connection, integration: str, keys: Iterable[str]) -> dict[str, ThreadId]:
-    """The threads that already own any of these thread keys."""
-    wanted = list(dict.fromkeys(keys))
-    found: dict[str, ThreadId] = {}
-    for start in range(0, len(wanted), _CHUNK):
-        rows = conn.execute(
-            sa.select(thread_keys.c.key, thread_keys.c.thread).where(
-                thread_keys.c.integration == integration,
-                thread_keys.c.key.in_(wanted[start : start + _CHUNK]),
-            )
-        )
-        found.update((row.key, ThreadId(row.thread)) for row in rows)
-    return found
-
-
-def claim_keys(conn: Connection, integration: str, thread: ThreadId, keys: Sequence[str]) -> None:
-    """Give *keys* to the thread; a key that another thread owns stays there for ever."""
-    taken = find_keys(conn, integration, keys)
-    fresh = [key for key in dict.fromkeys(keys) if key not in taken]
-    if fresh:
-        conn.execute(
-            sa.insert(thread_keys),
-            [{"integration": integration, "key": key, "thread": thread} for key in fresh],
-        )
-
-
-def keys_of(conn: Connection, integration: str, thread: str) -> frozenset[str]:
-    """Every Message-ID and other key that belongs to the thread."""
-    return frozenset(
-        conn.scalars(
-            sa.select(thread_keys.c.key).where(
-                thread_keys.c.integration == integration, thread_keys.c.thread == thread
-            )
-        )
-    )
 
 
 def ensure(
@@ -157,38 +83,6 @@ def ensure(
     )
 
 
-def by_identity(conn: Connection, integration: str, identity: Identity) -> list[Message]:
-    """Every noted copy of one message."""
-    return _messages(conn, messages.c.integration == integration, messages.c.identity == identity)
-
-
-def by_ref(conn: Connection, integration: str, ref: Ref) -> Message | None:
-    """One noted message, whether or not it is gone."""
-    rows = _messages(conn, messages.c.integration == integration, messages.c.ref == ref)
-    return rows[0] if rows else None
-
-
-def messages_of(conn: Connection, integration: str, thread: str) -> list[Message]:
-    """Every noted message of the thread in order of arrival, gone ones too."""
-    return _messages(conn, messages.c.integration == integration, messages.c.thread == thread)
-
-
-def has_owner_draft(conn: Connection, integration: str, thread: str) -> bool:
-    """Whether an unsent draft of the owner's own is noted in the thread."""
-    found = conn.scalar(
-        sa.select(sa.literal(1))
-        .where(
-            messages.c.integration == integration,
-            messages.c.thread == thread,
-            messages.c.folder == "drafts",
-            messages.c.intent.is_(None),
-            messages.c.gone_at.is_(None),
-        )
-        .limit(1)
-    )
-    return found is not None
-
-
 def answered_since(conn: Connection, integration: str, thread: str, since_ms: int) -> bool:
     """Whether a sent mail of the owner is noted in the thread that is not older than *since_ms*.
 
@@ -205,40 +99,6 @@ def answered_since(conn: Connection, integration: str, thread: str, since_ms: in
         .limit(1)
     )
     return found is not None
-
-
-def put_message(conn: Connection, integration: str, message: Message) -> None:
-    """Record a message under its reference, in place of what that reference was before."""
-    conn.execute(
-        sa.delete(messages).where(
-            messages.c.integration == integration, messages.c.ref == message.ref
-        )
-    )
-    conn.execute(
-        sa.insert(messages),
-        {
-            "integration": integration,
-            "ref": message.ref,
-            "identity": message.identity,
-            "message_id": message.message_id,
-            "thread": message.thread,
-            "folder": message.folder,
-            "arrived_at": message.arrived_at,
-            "arrival_order": message.arrival_order,
-            "intent": message.intent,
-            "unreadable": message.unreadable,
-            "gone_at": message.gone_at,
-        },
-    )
-
-
-def mark_gone(conn: Connection, integration: str, ref: Ref, now_ms: int) -> None:
-    """Note that a listing no longer shows *ref*; a hint, kept so that it is not read again."""
-    conn.execute(
-        sa.update(messages)
-        .where(messages.c.integration == integration, messages.c.ref == ref)
-        .values(gone_at=now_ms)
-    )
 
 
 def extended(message_set: str, identity: Identity) -> str:
@@ -392,29 +252,6 @@ def dues(conn: Connection, integration: str, thread: str) -> int:
         )
     )
     return int(value or 0)
-
-
-def _messages(conn: Connection, *where: sa.ColumnElement[bool]) -> list[Message]:
-    rows = conn.execute(
-        sa.select(messages)
-        .where(*where)
-        .order_by(messages.c.arrived_at, messages.c.arrival_order, messages.c.ref)
-    )
-    return [
-        Message(
-            ref=Ref(row.ref),
-            identity=Identity(row.identity),
-            message_id=row.message_id,
-            thread=ThreadId(row.thread),
-            folder=row.folder,
-            arrived_at=row.arrived_at,
-            arrival_order=row.arrival_order,
-            intent=None if row.intent is None else IntentId(row.intent),
-            unreadable=row.unreadable,
-            gone_at=row.gone_at,
-        )
-        for row in rows
-    ]
 
 
 def _int(value: object) -> int:

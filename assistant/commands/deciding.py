@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from assistant.effects import looks, settle
 from assistant.effects.settle import Timing
-from storage import drafts, intents, leases, mailboxes, reviews, threads
+from storage import drafts, fences, intents, leases, mailboxes, reviews, threads
 from storage.dbtime import database_now_ms
 from storage.intents import Intent
 from storage.reviews import Item
@@ -153,7 +153,7 @@ def _retry(conn: Connection, ask: Ask) -> Result:
             "mend [notify] of your file, and later notices go there"
         )
     leases.lock(conn, ask.item.integration, ask.item.thread)
-    leases.forgive(conn, ask.item.integration, ask.item.thread)
+    fences.forgive(conn, ask.item.integration, ask.item.thread)
     threads.raise_generation(conn, ask.item.integration, ask.item.thread, now)
     _close(conn, ask)
     return {"thread": "is worked on again"}

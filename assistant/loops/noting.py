@@ -18,10 +18,10 @@ from assistant.house import Account, House
 from providers.mime.marks import intent_of
 from providers.mime.threads import choose_thread, claimed_keys, new_thread_id, thread_keys
 from providers.ports import Changes, Folder, Gap, Sighting
-from storage import drafts, intents, mailboxes, reviews, threads
+from storage import drafts, intents, mailboxes, messages, reviews, threads
 from storage.dbtime import database_now_ms
 from storage.events import log
-from storage.threads import Message
+from storage.messages import Message
 from storage.words import (
     FaultPoint,
     Identity,
@@ -77,7 +77,7 @@ class _Part:
     def touch(self, thread: ThreadId) -> _Touched:
         """The thread as this transaction changes it."""
         if thread not in self.touched:
-            had = threads.has_owner_draft(self.conn, self.account.integration, thread)
+            had = messages.has_owner_draft(self.conn, self.account.integration, thread)
             self.touched[thread] = _Touched(had_owner_draft=had)
         return self.touched[thread]
 
@@ -139,15 +139,15 @@ def _end_pass(work: _Part, whole: Changes, noted: Noted) -> None:
 
 def _sight(work: _Part, sighting: Sighting) -> None:
     conn, integration = work.conn, work.account.integration
-    known = threads.by_ref(conn, integration, sighting.ref)
+    known = messages.by_ref(conn, integration, sighting.ref)
     if known is not None and known.identity == sighting.heads.identity and known.gone_at is None:
         return
     intent = _ours(work.house, sighting)
-    copies = threads.by_identity(conn, integration, sighting.heads.identity)
+    copies = messages.by_identity(conn, integration, sighting.heads.identity)
     thread = _thread_of(work, sighting, copies, intent)
     what = work.touch(thread)
     arrived_at = threads.from_datetime(sighting.arrived_at)
-    threads.put_message(
+    messages.put(
         conn,
         integration,
         Message(
@@ -209,7 +209,7 @@ def _thread_of(
     elif sighting.thread is not None:
         thread = ThreadId(sighting.thread)
     else:
-        known = threads.find_keys(conn, integration, (*keys.own, *keys.parents))
+        known = messages.find_keys(conn, integration, (*keys.own, *keys.parents))
         thread = choose_thread(keys, known)
     if thread is None and intent is not None:
         made = intents.by_id(conn, intent)
@@ -220,17 +220,17 @@ def _thread_of(
     threads.ensure(
         conn, integration, thread, work.now, provider_thread=sighting.thread, subject=subject
     )
-    threads.claim_keys(conn, integration, thread, claimed_keys(keys))
+    messages.claim_keys(conn, integration, thread, claimed_keys(keys))
     return thread
 
 
 def _vanish(work: _Part, ref: Ref) -> None:
     conn, integration = work.conn, work.account.integration
-    message = threads.by_ref(conn, integration, ref)
+    message = messages.by_ref(conn, integration, ref)
     if message is None or message.gone_at is not None:
         return
     work.touch(message.thread)
-    threads.mark_gone(conn, integration, ref, work.now)
+    messages.mark_gone(conn, integration, ref, work.now)
     if message.intent is None:
         return
     # A hint about a draft of ours: whoever works on the thread next asks for it directly.
@@ -246,7 +246,7 @@ def _close_thread(
 ) -> None:
     conn, integration = work.conn, work.account.integration
     # An autosave replaces one unsent draft by another: only the first and the last are news.
-    draft_moved = threads.has_owner_draft(conn, integration, thread) != what.had_owner_draft
+    draft_moved = messages.has_owner_draft(conn, integration, thread) != what.had_owner_draft
     if not what.arrived and not draft_moved:
         return
     row = threads.load(conn, integration, thread)

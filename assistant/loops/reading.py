@@ -20,10 +20,11 @@ from assistant.house import Account, Aside, Reader
 from providers.mime.message import Mail, Owner
 from providers.mime.threads import distinct_messages
 from providers.ports import Folder, ThreadScope
-from storage import drafts, intents, threads
+from storage import drafts, intents, messages, threads
 from storage.drafts import Draft
 from storage.intents import Intent
-from storage.threads import Message, ThreadRow
+from storage.messages import Message
+from storage.threads import ThreadRow
 from storage.words import DraftState, Identity, IntentState, Kind, Ref
 
 log = structlog.get_logger()
@@ -75,10 +76,10 @@ def record(conn: Connection, integration: str, thread: str) -> Record:
     """All that the store knows of the thread."""
     return Record(
         row=threads.load(conn, integration, thread),
-        messages=tuple(threads.messages_of(conn, integration, thread)),
+        messages=tuple(messages.of_thread(conn, integration, thread)),
         drafts=tuple(drafts.of_thread(conn, integration, thread)),
         intents=tuple(intents.of_thread(conn, integration, thread)),
-        keys=threads.keys_of(conn, integration, thread),
+        keys=messages.keys_of(conn, integration, thread),
     )
 
 

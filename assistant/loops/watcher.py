@@ -19,7 +19,7 @@ from assistant.house import Account, House
 from assistant.loops.noting import Noted, note
 from leases.keeper import Grip
 from providers.ports import MailboxIllError, TransientError
-from storage import leases, mailboxes, reviews, threads
+from storage import leases, mailboxes, messages, reviews
 from storage.dbtime import database_now_ms
 from storage.errors import StorageError
 from storage.leases import Held
@@ -149,7 +149,7 @@ class Watcher:
 
     async def _known(self, refs: Sequence[Ref]) -> frozenset[Ref]:
         return await self._house.store.read(
-            lambda conn: threads.known_refs(conn, self._account.integration, refs)
+            lambda conn: messages.known_refs(conn, self._account.integration, refs)
         )
 
     async def _ill(self, problem: str, remedy: str) -> None:

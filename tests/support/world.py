@@ -22,8 +22,8 @@ from sqlalchemy import Connection
 from assistant.commands.review import Answer, Decision, perform
 from assistant.core.plan import Policy
 from assistant.house import Account, House, Receiver, Telling
-from assistant.loops.noting import Noted
 from assistant.loops.notifier import Notifier as NotifierLoop
+from assistant.loops.noting import Noted
 from assistant.loops.reconciler import Reconciler
 from assistant.loops.watcher import Watcher
 from assistant.loops.work import Result
@@ -34,7 +34,7 @@ from providers.memory import Effect, FaultPlan, FaultyMailbox, Journal
 from providers.mime.message import Mail, Owner
 from providers.mime.reading import read_mail
 from providers.ports import Folder, Mailbox, Notifier
-from storage import drafts, intents, leases, reviews, threads
+from storage import drafts, fences, intents, leases, reviews, threads
 from storage.drafts import Draft
 from storage.errors import StorageError
 from storage.intents import Fact, Intent
@@ -124,7 +124,9 @@ class Process:
         await self.reconcile()
         return results
 
-    async def decide(self, item: int, action: Action, *, key: str, ref: str | None = None) -> Answer:
+    async def decide(
+        self, item: int, action: Action, *, key: str, ref: str | None = None
+    ) -> Answer:
         """A person decides."""
         return await perform(self.house, Decision(items=(item,), action=action, key=key, ref=ref))
 
@@ -215,7 +217,7 @@ class World:
             kinds = frozenset({"draft_ready", "outcome_unknown"})
             house.tellings = {ROBIN: Telling(user=ROBIN, receivers=(receiver,), kinds=kinds)}
         if sole:
-            self.db.run(leases.take_over_all)
+            self.db.run(fences.take_over_all)
         process = Process(world=self, house=house, gate=gate, account=account)
         self.processes.append(process)
         return process
