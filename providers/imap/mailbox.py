@@ -220,7 +220,7 @@ class ImapMailbox:
             if progress.stage >= Stage.ALL:
                 return Unknown(reason=str(error))
             return Rejected(reason=f"never left: {error}", passing=True, illness=True)
-        return Rejected(reason="never left: the connection is busy", passing=True)
+        return Rejected(reason="never left: the connection is busy", passing=True, illness=True)
 
     async def remove(self, draft: DraftRef, *, intent: IntentId, attempt: int) -> Outcome:
         """Remove exactly the version named: UID STORE and UID EXPUNGE of one UID."""

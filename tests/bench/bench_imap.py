@@ -51,7 +51,7 @@ KIB_A_MAILBOX: Final = 512
 """How much memory one more watched mailbox may take."""
 IDLE_SHARE: Final = 0.10
 """How much of one processor two hundred idle mailboxes may take, polls included."""
-RATIO: Final = 80.0
+RATIO: Final = 100.0
 """How many times a FETCH and an APPEND by hand the way from notice to draft may take."""
 
 
