@@ -53,8 +53,7 @@ def stories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[FaultPoin
     """Every story, told side by side."""
     with ThreadPoolExecutor(4) as pool:
         yield {
-            point: pool.submit(_tell, tmp_path_factory.mktemp(point), point)
-            for point in FaultPoint
+            point: pool.submit(_tell, tmp_path_factory.mktemp(point), point) for point in FaultPoint
         }
 
 

@@ -14,6 +14,7 @@ from assistant.effects.settle import Timing
 from storage import intents, leases, threads
 from storage.intents import Intent
 from storage.leases import Held
+from storage.sqlite import run_sync_unit, sync_engine
 from storage.words import (
     Accepted,
     By,
@@ -268,3 +269,13 @@ async def test_a_rejection_by_a_persons_word_is_final(make: Make) -> None:
     world.db.run(say)
     world.clock.skip(4000)
     assert try_claim(world, ask_for(world, held)) is Refusal.KEY_USED
+
+
+async def test_a_writing_connection_syncs_every_commit(make: Make) -> None:
+    """Promise 1: commit before call is worth nothing if the commit can vanish."""
+    engine = sync_engine(make.path / "durable.db")
+    found = run_sync_unit(
+        engine, lambda conn: conn.exec_driver_sql("PRAGMA synchronous").scalar_one()
+    )
+    engine.dispose()
+    assert found == 2

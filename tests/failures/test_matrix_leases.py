@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection
 
 from assistant.loops.work import Result
 from storage import threads
+from storage.tables import drafts, evidence, intents, notices, review_items
 from storage.words import DraftState, EvidenceKind, FaultPoint, IntentState, ItemKind
 from tests.support.clock import quiesce
 from tests.support.gate import Gate, kill, stop
 from tests.support.mails import follow_up
 from tests.support.scenes import SETTLED_S, draft, note_question
+from tests.support.world import World
 from tests.support.worlds import Make
 
 
@@ -147,18 +151,26 @@ async def test_a_fence_goes_on_where_it_was_after_a_release(make: Make) -> None:
     assert int(str(after[0])) > int(str(before[0]))
 
 
+def _restore_from_before_the_claim(world: World) -> None:
+    """The store comes back knowing the mail and nothing of the draft."""
+
+    def unit(conn: Connection) -> None:
+        for table in (intents, drafts, evidence, review_items, notices):
+            conn.execute(sa.delete(table))
+
+    world.db.watch.on = False
+    world.db.run(unit)
+    world.db.watch.on = True
+    world.calls.clear()
+    world.journal.effects.clear()
+
+
 async def test_a_restored_database_reconciles_before_anything_is_made_again(make: Make) -> None:
     """Row 41: the drafts in the mailbox count as ours though the store lost them."""
     world = make()
     process = world.process()
     await draft(world, process)
-    # The store comes back from before the claim: it knows the mail and nothing of the draft.
-    for table in ("intents", "drafts", "evidence", "review_items", "notices"):
-        world.db.watch.on = False
-        world.db.run(lambda conn, t=table: conn.exec_driver_sql(f"DELETE FROM {t}"))  # type: ignore[misc]
-    world.db.watch.on = True
-    world.calls.clear()
-    world.journal.effects.clear()
+    _restore_from_before_the_claim(world)
     world.db.run(threads.reconcile_everything)
     await world.pass_days(world.process(sole=True))
     assert world.calls == []
@@ -171,12 +183,7 @@ async def test_a_valid_mark_whose_intent_is_unknown_is_the_same_alarm(make: Make
     world = make()
     process = world.process()
     await draft(world, process)
-    for table in ("intents", "drafts", "evidence", "review_items", "notices"):
-        world.db.watch.on = False
-        world.db.run(lambda conn, t=table: conn.exec_driver_sql(f"DELETE FROM {t}"))  # type: ignore[misc]
-    world.db.watch.on = True
-    world.calls.clear()
-    world.journal.effects.clear()
+    _restore_from_before_the_claim(world)
     world.hands.put(follow_up(1))
     world.clock.skip(SETTLED_S)
     await world.pass_days(process)

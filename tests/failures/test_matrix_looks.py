@@ -9,13 +9,12 @@ from assistant.commands.deciding import RefusedError
 from providers.memory import Behaviour
 from providers.ports import Folder
 from storage.receipts import ConflictError
-from storage.words import Action, DraftState, EvidenceKind, IntentState, ItemKind
+from storage.words import Action, DraftState, EvidenceKind, FaultPoint, IntentState, ItemKind
 from tests.support.gate import kill
 from tests.support.mails import edited, follow_up, own_reply
 from tests.support.scenes import SETTLED_S, draft, lose, note_question
 from tests.support.world import Process, World
 from tests.support.worlds import MAILDIR, Make
-from storage.words import FaultPoint
 
 
 async def test_a_listing_that_lags_gives_no_absence_before_the_window(make: Make) -> None:
@@ -448,3 +447,22 @@ async def test_a_draft_of_the_owner_that_went_while_nobody_ran_frees_its_thread(
     world.hands.delete(ref)
     await world.pass_days(world.process(sole=True))
     assert len(world.drafts()) == 1
+
+
+async def test_an_orphan_whose_draft_no_listing_shows_yet_is_not_made_again(make: Make) -> None:
+    """Rows 24 and 46 at once: only the committed intent stands between it and a second draft."""
+    world = make(lag_s=300)
+    process = world.process()
+    process.gate.at[FaultPoint.EFFECT_DONE] = kill
+    await draft(world, process)
+    other = world.process()
+    world.shift_lease()
+    for _ in range(8):
+        await world.drive(other.note)
+        await world.drive(other.reconcile)
+        await world.drive(other.work)
+        world.clock.skip(30)
+    assert len(world.calls) == 1
+    await world.pass_days(other)
+    assert len(world.drafts()) == 1
+    assert world.intent.state is IntentState.ACCEPTED

@@ -44,9 +44,9 @@ async def test_a_message_that_came_after_the_plan_drops_it(make: Make) -> None:
         await quiesce()
         await world.pass_days(other)
     assert len(world.calls) == 1
-    newest = [row for row in world.db.ask(
+    newest = world.db.ask(
         "SELECT identity FROM messages WHERE folder = 'inbox' ORDER BY arrived_at, arrival_order"
-    )][-1]
+    )[-1]
     assert world.intent.plan["answers"] == newest[0]
 
 

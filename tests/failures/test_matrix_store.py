@@ -15,14 +15,13 @@ from storage.words import (
     FaultPoint,
     IntentState,
     ItemKind,
-    Kind,
     Outcome,
     Unknown,
 )
 from tests.support.clock import quiesce
 from tests.support.database import CommitFault
 from tests.support.gate import Gate, commit_fault, fail, kill
-from tests.support.scenes import SETTLED_S, draft, lose, note_question
+from tests.support.scenes import draft, lose, note_question
 from tests.support.world import Process, World
 from tests.support.worlds import Make
 
@@ -351,5 +350,3 @@ async def test_every_orphan_is_seen_by_one_sweeper_of_two(make: Make) -> None:
     assert len(world.items(ItemKind.OUTCOME_UNKNOWN)) == 1
     notices = world.db.ask("SELECT count(*) FROM notices WHERE kind = 'outcome_unknown'")
     assert notices == [(1,)]
-
-

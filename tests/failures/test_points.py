@@ -27,9 +27,7 @@ async def _die(world: World, point: FaultPoint) -> Process:
     return process
 
 
-def _expect_end(
-    world: World, make: Make, point: FaultPoint, *, asked: bool = False
-) -> None:
+def _expect_end(world: World, make: Make, point: FaultPoint, *, asked: bool = False) -> None:
     """What a day later is true; *asked*: the command at whose point it stopped was carried out."""
     made = world.journal.effects
     if point is FaultPoint.RELEASED:

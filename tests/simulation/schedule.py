@@ -100,7 +100,9 @@ class Schedule:
             self._start(group)
             for number in range(1, self._threads + 1):
                 world.hands.put(question(number))
-            events = sorted(self._draw.uniform(1, ACTIVE_S) for _ in range(self._draw.randint(2, 9)))
+            events = sorted(
+                self._draw.uniform(1, ACTIVE_S) for _ in range(self._draw.randint(2, 9))
+            )
             found: list[str] = []
             for at in events:
                 await self._advance(at)
@@ -247,8 +249,11 @@ class Schedule:
         if not taken & late:
             found += two_of_ours(world)
         if self.calm:
-            found += [f"{item.kind} was opened though nothing failed" for item in world.items()
-                      if item.kind not in ("draft_ready", "draft_overtaken")]
+            found += [
+                f"{item.kind} was opened though nothing failed"
+                for item in world.items()
+                if item.kind not in ("draft_ready", "draft_overtaken")
+            ]
         return found
 
 
@@ -285,12 +290,12 @@ def owed(world: World) -> list[str]:
 
 
 async def run(seed: int, *, calm: bool = False) -> Schedule | None:
-    """Run one schedule; gives it back, with what was broken in its log, when it breaks a promise."""
+    """Run one schedule; gives it back, with what it broke in its log, when it broke a promise."""
     with seeded_ids(seed):
         schedule = Schedule(seed, calm=calm)
         try:
             found = await schedule.run()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 -- whatever it is, the seed is told with it
             found = [f"{type(error).__name__}: {error}"]
     if not found:
         return None

@@ -259,4 +259,4 @@ def _empty(raw: sqlite3.Connection) -> None:
     with suppress(sqlite3.Error):
         raw.rollback()
     for table in metadata.sorted_tables:
-        raw.execute(f"DELETE FROM main.{table.name}")
+        raw.execute(f"DELETE FROM main.{table.name}")  # noqa: S608

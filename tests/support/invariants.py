@@ -2,8 +2,8 @@
 
 I1 one effect a key, I2 none without a committed intent, I3 fences rise, I4 one open call a thread,
 I5 legal moves only, I6 receipts never change, I7 no secret and no mail text in what is shown, I8
-what is unknown is visible, I10 nothing is left open. I2 to I6 are watched while the world turns (see
-``tests.support.database``); this reads the rest at the end.
+what is unknown is visible, I10 nothing is left open. I2 to I6 are watched while the world turns
+(see ``tests.support.database``); this reads the rest at the end.
 """
 
 from __future__ import annotations
@@ -64,13 +64,14 @@ def _calls(world: World) -> list[str]:
     made = Counter((call.intent, call.attempt) for call in world.calls)
     found += [f"{n} calls for attempt {at} of {i[:6]}" for (i, at), n in made.items() if n > 1]
     by_id = {intent.id: intent for intent in world.intents()}
-    for (intent_id, attempt), _ in made.items():
+    for intent_id, attempt in made:
         intent = by_id.get(intent_id)
         if intent is None:
             found.append(f"a call for {intent_id[:6]}, which is no intent")
-        elif intent.kind is Kind.CREATE_DRAFT and attempt < intent.attempt:
-            if not _was_rejected(world, intent, attempt):
-                found.append(f"attempt {attempt} of {intent_id[:6]} was repeated without proof")
+            continue
+        again = intent.kind is Kind.CREATE_DRAFT and attempt < intent.attempt
+        if again and not _was_rejected(world, intent, attempt):
+            found.append(f"attempt {attempt} of {intent_id[:6]} was repeated without proof")
     return found
 
 
@@ -135,7 +136,7 @@ def _records(world: World) -> list[str]:
 def _secrets(world: World) -> list[str]:
     found: list[str] = []
     for table in ("receipts", "events", "review_items", "notices", "evidence"):
-        text = json.dumps(world.db.ask(f"SELECT * FROM {table}"), default=str)
+        text = json.dumps(world.db.ask(f"SELECT * FROM {table}"), default=str)  # noqa: S608
         found += [
             f"{table} holds what it must not"
             for secret in (SECRET.decode(), CANARY)

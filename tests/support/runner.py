@@ -55,9 +55,7 @@ class Trap:
 
 
 async def _discard(house: House) -> None:
-    items = await house.store.read(
-        lambda conn: reviews.listed_kind(conn, ItemKind.DRAFT_READY)
-    )
+    items = await house.store.read(lambda conn: reviews.listed_kind(conn, ItemKind.DRAFT_READY))
     for item in items:
         decision = Decision(items=(item.id,), action=Action.DISCARD, key=f"discard {item.id}")
         await perform(house, decision)
