@@ -204,8 +204,8 @@ class Look:
     ``candidates`` drafts new since the snapshot that may be ours; ``complete`` says that every
     place was reached; ``proof`` is the text of a proof of never; ``delivered`` that staged bytes
     are known to have been delivered though nothing shows now (or a removal to have happened);
-    ``refused`` why the effect provably did not and will not happen for good (a removal whose version
-    is no longer there to remove); ``absent`` facts for a proof that
+    ``refused`` why the effect provably did not and will not happen for good (a removal whose
+    version is no longer there to remove); ``absent`` facts for a proof that
     needs more than one look (IMAP), kept as evidence.
     """
 

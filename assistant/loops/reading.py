@@ -18,7 +18,7 @@ from assistant.core.conversation import Conversation, Entry
 from assistant.core.plan import Asked, Known, OurDraft
 from assistant.house import Account, Aside, Reader
 from providers.mime.message import Mail, Owner
-from providers.mime.threads import distinct_messages
+from providers.mime.threads import distinct_messages, reply_order
 from providers.ports import Folder, ThreadScope
 from storage import drafts, intents, messages, threads
 from storage.drafts import Draft
@@ -161,6 +161,8 @@ def _read_all(
         mails.append(mail)
         kept.append(message)
         texts.append(mail.text)
+    order = reply_order(mails)
+    mails, kept = [mails[at] for at in order], [kept[at] for at in order]
     entries = tuple(
         _entry([mails[at] for at in group], [kept[at] for at in group])
         for group in distinct_messages(mails)

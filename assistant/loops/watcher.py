@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 from assistant.house import Account, House
 from assistant.loops.noting import Noted, note
 from leases.keeper import Grip
-from providers.ports import MailboxIllError, TransientError
+from providers.ports import MailboxIllError, ProviderError, TransientError
 from storage import leases, mailboxes, messages, reviews
 from storage.dbtime import database_now_ms
 from storage.errors import StorageError
@@ -93,6 +93,8 @@ class Watcher:
             return None
 
     async def _watch(self, grip: Grip) -> None:
+        # Armed before the first pass, so that what comes between the two is noticed at once.
+        await self._wait(0.0)
         while not grip.lost:
             await self._pass()
             pause_s = self._house.settings.poll_s
@@ -100,7 +102,14 @@ class Watcher:
                 pause_s = min(pause_s * 2 ** (self._failures - 1), MAX_PAUSE_S)
                 await self._house.clock.sleep(pause_s)
             else:
-                await self._account.mailbox.wait(pause_s)
+                await self._wait(pause_s)
+
+    async def _wait(self, seconds: float) -> None:
+        """Wait for a hint; a mailbox that can't give one is met again by the next pass."""
+        try:
+            await self._account.mailbox.wait(seconds)
+        except ProviderError:
+            await self._house.clock.sleep(min(seconds, 1.0))
 
     async def _pass(self) -> Noted | None:
         try:

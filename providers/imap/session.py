@@ -20,7 +20,7 @@ from anyio import CapacityLimiter
 
 from providers.imap.folders import Listed, Roles
 from providers.imap.login import LoggedIn, Server, log_in
-from providers.imap.parse import Value, number, pairs
+from providers.imap.parse import Response, Value, number, pairs
 from providers.imap.text import (
     Literal,
     folder_name,
@@ -132,25 +132,30 @@ class Session:
         return await self.wire.ok(name, *parts, limit_s=COMMAND_S)
 
     async def folders(self) -> list[Listed]:
-        """Every folder, with its special use where the server tells it (RFC 6154)."""
+        """The owner's folders, with their special use where the server tells it (RFC 6154)."""
+        foreign = await self._foreign()
         done = None
         if self.can("SPECIAL-USE"):
             asked = await self.wire.command(b'LIST "" "*" RETURN (SPECIAL-USE)', limit_s=COMMAND_S)
             done = asked if asked.ok else None
         if done is None:
             done = await self.ask("LIST", b'LIST "" "*"')
-        found = []
-        for one in done.of(b"LIST"):
-            if len(one.data) >= 3 and isinstance(one.data[2], bytes):
-                separator = one.data[1]
-                found.append(
-                    Listed(
-                        name=read_folder_name(one.data[2]),
-                        attributes=_lower(one.data[0]),
-                        separator=separator.decode() if isinstance(separator, bytes) else "",
-                    )
-                )
-        return found
+        listed = filter(None, map(_listed, done.of(b"LIST")))
+        return [one for one in listed if not one.name.startswith(foreign)]
+
+    async def _foreign(self) -> tuple[str, ...]:
+        """Where other people's and shared folders begin (RFC 2342); drafts are never put there."""
+        if not self.can("NAMESPACE"):
+            return ()
+        done = await self.wire.command(b"NAMESPACE", limit_s=COMMAND_S)
+        found: list[str] = []
+        for one in done.of(b"NAMESPACE"):
+            for space in one.data[1:]:
+                spaces = space if isinstance(space, tuple) else ()
+                starts = [each[0] for each in spaces if isinstance(each, tuple) and each]
+                found += [read_folder_name(start) for start in starts if isinstance(start, bytes)]
+        # An empty prefix would shut out the owner's own folders.
+        return tuple(start for start in found if start)
 
     async def examine(self, name: str) -> Selected:
         """Open a folder for reading, afresh. Raises RefusedError, LostError, MailboxIllError."""
@@ -265,6 +270,17 @@ class Session:
         if self.can("QRESYNC") and self.can("ENABLE"):
             done = await self.wire.command(b"ENABLE QRESYNC", limit_s=COMMAND_S)
             self.qresync = done.ok and any(b"QRESYNC" in one.data for one in done.of(b"ENABLED"))
+
+
+def _listed(one: Response) -> Listed | None:
+    if len(one.data) < 3 or not isinstance(one.data[2], bytes):
+        return None
+    separator = one.data[1]
+    return Listed(
+        name=read_folder_name(one.data[2]),
+        attributes=_lower(one.data[0]),
+        separator=separator.decode("ascii", "replace") if isinstance(separator, bytes) else "",
+    )
 
 
 def _left(values: Value) -> list[int]:

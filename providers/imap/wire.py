@@ -29,7 +29,7 @@ from providers.imap.text import Literal
 from providers.ports import TransientError
 
 CHUNK: Final = 64 * 1024
-UNTAGGED_OCTETS: Final = 512 * 1024 * 1024
+UNTAGGED_OCTETS: Final = 128 * 1024 * 1024
 """How much one command may bring in all."""
 
 

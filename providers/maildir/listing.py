@@ -235,10 +235,11 @@ class Listing:
 
     def _after(self, place: Place, item: Entry, now: datetime, floor: float) -> bool:
         seconds = named_second(item.uniq, now)
-        if seconds is not None:
-            return seconds + 1 > floor  # a name tells whole seconds only
+        if seconds is not None and seconds + 1 <= floor:
+            return False
         try:
-            return stamp(place.path, item).mtime_ns >= floor * 1e9
+            # A name, and the time of a file on some systems, tells whole seconds only.
+            return stamp(place.path, item).mtime_ns > (floor - 1) * 1e9
         except OSError:
             return True
 

@@ -96,14 +96,16 @@ def arrival(uniq: str, mtime_ns: int, now: datetime) -> tuple[datetime, int]:
     """When the mail was delivered, and a number that orders mails of one second.
 
     The seconds that begin the name count unless they are no plausible time (before 1980, or more
-    than a day after *now*); then the file's own *mtime_ns*. The number is microseconds times a
-    million plus a running count, from the ``M`` and ``Q`` parts of the name or from *mtime_ns*.
+    than a day after *now*), or the file's own *mtime_ns* is earlier: a fetcher that keeps the times
+    of arrival sets that one. The number is microseconds times a million plus a running count, from
+    the ``M`` and ``Q`` parts of the name or from *mtime_ns*.
     """
     rest_ns = mtime_ns % 1_000_000_000
     order = rest_ns // 1_000 * 1_000_000 + rest_ns % 1_000
     found = _SECONDS.match(uniq)
     seconds = int(found[1]) if found else 0
-    if found is None or not _EARLIEST_S < seconds < now.timestamp() + _DAY_S:
+    earlier = _EARLIEST_S < mtime_ns // 1_000_000_000 < seconds
+    if found is None or earlier or not _EARLIEST_S < seconds < now.timestamp() + _DAY_S:
         return _at(mtime_ns // 1_000_000_000, now), order
     middle = uniq[found.end() :].partition(".")[0]
     micros, count = _MICROS.search(middle), _COUNT.search(middle)

@@ -56,15 +56,20 @@ def test_flags_are_no_part_of_the_base_name(uniq: str, flags: str) -> None:
         ("1772442000.M12P9Q3.host", 1772442000, 12_000_003),
         ("1772442000.V801I2a.host", 1772442000, BY_FILE),
         ("1772442000.P9Q3M12.host", 1772442000, 12_000_003),
-        ("12.M1P1.host", 1_700_000_000, BY_FILE),
-        ("9999999999.M1P1.host", 1_700_000_000, BY_FILE),
-        ("no-time-at-all", 1_700_000_000, BY_FILE),
-        ("99999999999999999999999999.x", 1_700_000_000, BY_FILE),
+        ("12.M1P1.host", 1_772_442_001, BY_FILE),
+        ("9999999999.M1P1.host", 1_772_442_001, BY_FILE),
+        ("no-time-at-all", 1_772_442_001, BY_FILE),
+        ("99999999999999999999999999.x", 1_772_442_001, BY_FILE),
     ],
 )
 def test_arrival_is_the_named_second_if_it_is_plausible(uniq: str, second: int, order: int) -> None:
-    at, place = names.arrival(uniq, 1_700_000_000_500_000_250, NOW)
+    at, place = names.arrival(uniq, 1_772_442_001_500_000_250, NOW)
     assert (at, place) == (datetime.fromtimestamp(second, UTC), order)
+
+
+def test_a_file_that_is_older_than_its_name_arrived_when_it_says() -> None:
+    at, order = names.arrival("1772442000.M12P9Q3.host", 1_700_000_000_500_000_250, NOW)
+    assert (at, order) == (datetime.fromtimestamp(1_700_000_000, UTC), BY_FILE)
 
 
 @given(st.integers(min_value=-(2**70), max_value=2**70), file_names)
