@@ -40,12 +40,17 @@ from storage.words import (
 BEFORE_S: Final = 10.0
 """How long everything up to the last octets of a draft may take."""
 EDITED: Final = "the draft was changed since"
-_FULL: Final = frozenset({b"OVERQUOTA"})
 _ILL: Final = {
     b"OVERQUOTA": "the mailbox is full: free some space or raise the quota",
     b"TRYCREATE": "the drafts folder is gone: make it again, or name another in folders",
     b"NONEXISTENT": "the drafts folder is gone: make it again, or name another in folders",
     b"NOPERM": "the drafts folder is read-only: let this user write there",
+}
+_WORDS: Final = {
+    "quota": b"OVERQUOTA",
+    "read-only": b"NOPERM",
+    "permission denied": b"NOPERM",
+    "does not exist": b"NONEXISTENT",
 }
 _PASSING: Final = frozenset({b"UNAVAILABLE", b"INUSE", b"SERVERBUG", b"LIMIT", b"CONTACTADMIN"})
 
@@ -62,11 +67,12 @@ def ended(stage: Stage, done: Done | None, problem: str) -> Rejected | Unknown |
 def refused(done: Done) -> Rejected:
     """What a NO or BAD means: nothing happened; whether to try again depends on why."""
     code, said = done.last.code_name, shown(done.text)
+    if done.last.name == b"NO" and code not in _ILL:
+        # Servers from before RFC 5530 say it in words only.
+        words = said.lower()
+        code = next((meant for word, meant in _WORDS.items() if word in words), code)
     if code in _ILL:
         return Rejected(reason=f"{_ILL[code]} ({said})", passing=True, illness=True)
-    read_only = "read-only" in said.lower() or "permission denied" in said.lower()
-    if done.last.name == b"NO" and read_only:
-        return Rejected(reason=f"{_ILL[b'NOPERM']} ({said})", passing=True, illness=True)
     passing = done.last.name == b"NO" and code in _PASSING
     return Rejected(reason=f"the server refused the draft: {said}", passing=passing)
 

@@ -178,7 +178,7 @@ class Connection:
 
     def answer(self, tag: bytes, rest: bytes) -> bool:
         """The honest answer; False when the connection ends."""
-        words = rest.split()
+        words = rest.split() or [b"nothing"]
         name = words[0].upper()
         if name == b"UID":
             name = b"UID_" + words[1].upper()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import anyio
 import pytest
@@ -10,10 +11,11 @@ import pytest
 from providers.imap import ImapMailbox
 from providers.mime.compose import content_hash
 from storage.words import Accepted, Rejected, Unknown
-from tests.contracts.imap_harness import ImapHarness
+from tests.contracts.imap_harness import CyrusHarness, ImapHarness
 from tests.contracts.mails import MARK, ours
 from tests.contracts.test_mailbox import REMOVAL
 from tests.imap.acts import SCOPE, box_at, make, request, stage
+from tests.support.dovecot import log_in
 from tests.support.proxy import Act, Proxy, Rule, To
 
 LONG = ours(body="Gladly, and more. " * 30_000)
@@ -155,3 +157,32 @@ async def test_a_removal_whose_answer_is_lost_may_be_repeated(
     assert rule.acted.is_set()
     assert isinstance(await box.remove(draft, intent=REMOVAL, attempt=2), Accepted)
     assert world.list_drafts() == []
+
+
+async def test_a_full_mailbox_refuses_the_draft_and_says_so(
+    world: ImapHarness, box: ImapMailbox
+) -> None:
+    staged = await stage(box, LONG)
+    world.fill()
+    outcome = await box.create(staged, scope=SCOPE)
+    assert isinstance(outcome, Rejected)
+    assert outcome.illness
+    assert "free some space" in outcome.reason
+    assert world.list_drafts() == []
+
+
+async def test_a_folder_that_may_not_be_written_says_so(tmp_path: Path) -> None:
+    world = CyrusHarness(tmp_path)
+    box = box_at(world, world.port)
+    staged = await stage(box)
+    admin = log_in(world.port, "cyrus")
+    done, said = admin.setacl(f"user/{world.user}/Drafts", world.user, "lrs")
+    admin.logout()
+    assert done == "OK", said
+    outcome = await box.create(staged, scope=SCOPE)
+    await box.close()
+    assert isinstance(outcome, Rejected)
+    assert outcome.illness
+    assert "let this user write" in outcome.reason
+    assert world.list_drafts() == []
+    world.tear_down()

@@ -319,3 +319,21 @@ async def test_sent_and_trash_may_be_missing(fake: FakeServer, box: ImapMailbox)
     look = await box.look(request(SkippingClock().now()))
     assert (len(look.found), look.complete) == (1, True)
     assert look.found[0].folder is Folder.DRAFTS
+
+
+async def test_no_draft_is_put_into_other_peoples_folders(
+    fake: FakeServer, box: ImapMailbox
+) -> None:
+    fake.capabilities += b" NAMESPACE"
+    fake.boxes = {
+        b"INBOX": Box(),
+        b"Other Users/mina/Drafts": Box(b"\\Drafts"),
+        b"INBOX/Drafts": Box(),
+    }
+
+    def namespace(connection: Connection, tag: bytes, rest: bytes) -> None:
+        connection.line(b'* NAMESPACE (("" "/")) (("Other Users/" "/")) NIL')
+        connection.ok(tag)
+
+    fake.answers[b"NAMESPACE"] = namespace
+    assert (await make(box)).ref.endswith("/INBOX/Drafts")

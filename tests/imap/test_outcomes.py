@@ -54,8 +54,9 @@ def test_the_response_code_says_what_to_do(
     assert words in end.reason
 
 
-def test_a_read_only_folder_is_told_without_a_code_too() -> None:
-    assert refused(said(b"NO", text="Mailbox is read-only")).illness
+@pytest.mark.parametrize("text", ["Mailbox is read-only", "Permission denied", "Over quota"])
+def test_servers_that_give_no_code_are_understood_by_their_words(text: str) -> None:
+    assert refused(said(b"NO", text=text)).illness
 
 
 def test_bad_is_never_tried_again() -> None:
