@@ -15,6 +15,7 @@ from assistant.effects import looks, settle
 from assistant.effects.settle import Timing
 from storage import drafts, fences, intents, leases, mailboxes, reviews, threads
 from storage.dbtime import database_now_ms
+from storage.drafts import Draft
 from storage.intents import Intent
 from storage.reviews import Item
 from storage.words import (
@@ -71,15 +72,18 @@ def decide(conn: Connection, ask: Ask) -> Result:
 
 
 def _keep(conn: Connection, ask: Ask) -> Result:
+    draft = _open_draft(conn, ask)
+    if draft.discard_asked_by is not None:
+        if intents.another_blocks(conn, draft.integration, draft.thread, but=None) is not None:
+            raise RefusedError("its discarding is under way and can't be taken back any more")
+        drafts.update(conn, draft.id, discard_asked_by=None)
+        threads.make_due(conn, draft.integration, draft.thread, database_now_ms(conn))
     _close(conn, ask)
     return {"draft": "kept"}
 
 
 def _discard(conn: Connection, ask: Ask) -> Result:
-    draft = drafts.one(conn, int(ask.item.about))
-    if draft is None or not draft.open:
-        raise RefusedError("the draft is no longer there; the item will close by itself")
-    leases.lock(conn, draft.integration, draft.thread)
+    draft = _open_draft(conn, ask)
     if draft.state is DraftState.EDITED:
         raise RefusedError(
             "the draft was changed by you and is yours: delete it in your mail program"
@@ -87,6 +91,17 @@ def _discard(conn: Connection, ask: Ask) -> Result:
     drafts.update(conn, draft.id, discard_asked_by=ask.operation)
     threads.make_due(conn, draft.integration, draft.thread, database_now_ms(conn))
     return {"draft": "to be discarded"}
+
+
+def _open_draft(conn: Connection, ask: Ask) -> Draft:
+    """The draft that the item is about, its thread's lease row locked."""
+    draft = drafts.one(conn, int(ask.item.about))
+    if draft is not None:
+        leases.lock(conn, draft.integration, draft.thread)
+        draft = drafts.one(conn, draft.id)
+    if draft is None or not draft.open:
+        raise RefusedError("the draft is no longer there; the item will close by itself")
+    return draft
 
 
 def _it_exists(conn: Connection, ask: Ask) -> Result:

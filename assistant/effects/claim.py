@@ -50,6 +50,7 @@ class Refusal(StrEnum):
     BLOCKED = "another call into this thread is open"
     DRAFT_HELD = "the thread holds an unsent draft of ours"
     OWNER_DRAFT = "the owner has an unsent draft in the thread"
+    NOT_WANTED = "nobody asks for its removal any more"
     NOT_OURS = "the draft is not the version that we made any more"
     KEY_USED = "this was asked before"
     BACKING_OFF = "refused before, to be tried again later"
@@ -170,19 +171,22 @@ def _not_as_planned(conn: Connection, asked: Asked) -> Refused | None:
             return Refused(why=Refusal.DRAFT_HELD)
         if asked.owner_draft_in_place:
             return Refused(why=Refusal.OWNER_DRAFT)
-    if asked.kind is Kind.REMOVE_DRAFT and not _is_as_made(conn, asked):
-        return Refused(why=Refusal.NOT_OURS)
+    if asked.kind is Kind.REMOVE_DRAFT:
+        return _not_to_be_removed(conn, asked)
     return None
 
 
-def _is_as_made(conn: Connection, asked: Asked) -> bool:
+def _not_to_be_removed(conn: Connection, asked: Asked) -> Refused | None:
     target = asked.plan.get("draft")
     draft = drafts.one(conn, target) if isinstance(target, int) else None
-    return (
-        draft is not None
-        and draft.state is DraftState.HELD
-        and draft.version == asked.plan.get("version")
-    )
+    if (
+        draft is None
+        or draft.state is not DraftState.HELD
+        or draft.version != asked.plan.get("version")
+    ):
+        return Refused(why=Refusal.NOT_OURS)
+    # Its owner may have kept it after all since the plan was made.
+    return Refused(why=Refusal.NOT_WANTED) if draft.discard_asked_by is None else None
 
 
 def _may_call_again(earlier: Intent, asked: Asked, now: int) -> By | Refused:
