@@ -39,10 +39,12 @@ def ill(conn: Connection, intent: Intent, now: int, outcome: Rejected) -> None:
     mailbox = mailboxes.load(conn, intent.integration)
     if mailbox is None:
         return
-    rest = min(REST_MS * 2**mailbox.pauses, DAY_MS)
-    mailboxes.update(
-        conn, intent.integration, calls_paused_until=now + rest, pauses=mailbox.pauses + 1
-    )
+    # Threads side by side meet one illness together: their refusals are one reason to rest.
+    if (mailbox.calls_paused_until or 0) <= now:
+        rest = min(REST_MS * 2**mailbox.pauses, DAY_MS)
+        mailboxes.update(
+            conn, intent.integration, calls_paused_until=now + rest, pauses=mailbox.pauses + 1
+        )
     reviews.open_item(
         conn,
         now,
