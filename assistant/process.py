@@ -102,6 +102,9 @@ class Process:
             for built in kept.values()
             if built.telling is not None
         }
+        for fault in loaded.faults:
+            log.warning("a user's file is wrong; an older version stays if there is one",
+                        user=fault.user)  # fmt: skip
         unbuilt = [one for built in kept.values() for one in built.unbuilt]
         await self._tell_faults([*wiring.faults_of(loaded), *unbuilt])
         return _difference(before, self.house.accounts)
@@ -202,7 +205,8 @@ async def _installation_key(loaded: Loaded, database: Database) -> bytes:
     if await database.read(fences.highest) or await database.read(_has_intents):
         raise StartError(
             f"the installation key {ref} is missing, and the database has drafts that only it "
-            "can recognise: restore the key from your backup (a new one would not know them)"
+            "can recognise: restore the key from your backup (a new one would not know them); or, "
+            "if this data folder belongs to another configuration, set [storage] data_dir"
         )
     try:
         return await to_thread.run_sync(load_or_make_installation_key, ref, loaded.config_dir)

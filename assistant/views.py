@@ -17,6 +17,7 @@ from storage import (
     drafts,
     events,
     intents,
+    leases,
     mailboxes,
     messages,
     overview,
@@ -29,7 +30,7 @@ from storage.intents import Intent
 from storage.messages import Message
 from storage.reviews import Item
 from storage.threads import ThreadRow
-from storage.words import IntentId, ItemKind
+from storage.words import WATCH_THREAD, IntentId, ItemKind
 
 Document = dict[str, object]
 
@@ -43,13 +44,13 @@ def at(ms: int | None) -> str | None:
 
 
 def thread_list(conn: Connection, mailbox: str | None = None) -> list[Document]:
-    """Every thread with mail in it, by last change."""
+    """Every thread with mail in it, the one with the newest mail first."""
     found = []
     for row in overview.all_threads(conn, mailbox):
         mail = _mail(messages.of_thread(conn, row.integration, row.thread))
         if mail:
-            found.append(_thread(conn, row, mail))
-    return found
+            found.append((mail[-1].arrived_at, _thread(conn, row, mail)))
+    return [document for _, document in sorted(found, key=lambda one: one[0], reverse=True)]
 
 
 def _mail(messages: Sequence[Message]) -> list[Message]:
@@ -63,6 +64,8 @@ def _thread(conn: Connection, row: ThreadRow, mail: Sequence[Message]) -> Docume
         "mailbox": row.integration,
         "thread": row.thread,
         "subject": row.subject,
+        "with": triage.get("with"),
+        "last_at": at(mail[-1].arrived_at) if mail else None,
         "messages": [one.message_id for one in mail],
         "refs": [one.ref for one in mail],
         "category": triage.get("category"),
@@ -94,6 +97,7 @@ def draft(one: Draft) -> Document:
         "body": one.shown.get("body"),
         "provider_ref": one.ref,
         "made_at": at(one.made_at),
+        "answering": one.shown.get("answering"),
     }
 
 
@@ -231,7 +235,9 @@ def _state(conn: Connection, row: mailboxes.MailboxRow, *, stopped_all: bool) ->
         return "ill"
     if row.look_needed or (row.calls_paused_until or 0) > overview.now(conn):
         return "resting"
-    return "watching" if row.last_pass_at is not None else "new"
+    if row.last_pass_at is None:
+        return "new"
+    return "watching" if leases.is_held(conn, row.integration, WATCH_THREAD) else "idle"
 
 
 def explain(conn: Connection, mailbox: str, thread: str) -> Document:

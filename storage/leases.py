@@ -371,3 +371,16 @@ def _grace(conn: Connection, integration: str, thread: str, now: int) -> int:
         )
     )
     return now + int(longest) if longest is not None else 0
+
+
+def is_held(conn: Connection, integration: str, thread: str) -> bool:
+    """Whether somebody holds this lease now; for showing, never to decide anything."""
+    found = conn.scalar(
+        sa.select(sa.literal(1)).where(
+            leases.c.integration == integration,
+            leases.c.thread == thread,
+            leases.c.owner.is_not(None),
+            leases.c.expires_at > database_now_ms(conn),
+        )
+    )
+    return found is not None

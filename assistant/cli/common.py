@@ -59,13 +59,19 @@ def _config_dir(
 
 
 def give_up(message: str, status: int = FAILED) -> NoReturn:
-    """End with a message on stderr that says what to do."""
+    """End with a message on stderr that says what to do; with ``--json`` also as the document."""
+    context = click.get_current_context(silent=True)
+    if context is not None and context.params.get("as_json") and not context.meta.get("printed"):
+        print_json({"error": "failed", "message": message})
     click.echo(f"fencepost: {message}", err=True)
     raise SystemExit(status)
 
 
 def print_json(document: object) -> None:
     """The one document of ``--json``."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta["printed"] = True
     click.echo(json.dumps(document, ensure_ascii=False, indent=2))
 
 
@@ -229,6 +235,12 @@ def shown(value: object, *, at_most: int | None = None) -> str:
     if at_most is not None and len(text) > at_most:
         text = f"{text[: at_most - 1]}…"
     return escape(text)
+
+
+def program() -> str:
+    """How this command was called, for lines that a person can copy."""
+    called = Path(sys.argv[0])
+    return str(called) if called.name == "fencepost" and called.parent != Path() else "fencepost"
 
 
 def local_time(value: object) -> str:

@@ -30,6 +30,7 @@ async def _demo(*, as_json: bool) -> None:
     from assistant.once import run_once
     from assistant.trial.sample import OWNER, write_sample
     from assistant.trial.stage import new_stage, on_stage, write_config
+    from providers.mime.marks import MARK_HEADER
 
     started = time.monotonic()
     workdir = new_stage("demo")
@@ -54,8 +55,12 @@ async def _demo(*, as_json: bool) -> None:
     if as_json:
         once.show(summaries, seconds, as_json=True, more={"workdir": str(workdir)})
         return
-    drafts = len(list((workdir / "mail" / ".Drafts" / "cur").iterdir()))
-    say(f"\n{drafts} drafts lie in {workdir / 'mail' / '.Drafts'}: one for each, none twice.")
+    folder = workdir / "mail" / ".Drafts" / "cur"
+    ours = sum(MARK_HEADER.encode() in one.read_bytes() for one in folder.iterdir())
+    say(
+        f"\n{ours} drafts of ours lie in {folder.parent}, one for each thread that needs one and "
+        "none twice;\nbeside them a draft of Robin's own, untouched."
+    )
     _what_next(say, config)
 
 
@@ -82,12 +87,14 @@ def _lose_one_answer(process: Process) -> None:
 
 
 def _what_next(say: _Sayer, config: Path) -> None:
+    name = common.program()
     say(
         f"""
 What to do next
-  look around          fencepost --config {config} threads
-  one thread's story   fencepost --config {config} explain me/mail THREAD
-  decide               fencepost --config {config} review do ID discard
-  your own mail        fencepost try PATH      (an mbox, a Maildir or .eml files; on a copy)
-  your own mailbox     fencepost init, then: fencepost check, fencepost run"""
+  look around          {name} --config {config} threads
+  one thread's story   {name} --config {config} explain me/mail THREAD
+  decide               {name} --config {config} review do ID discard
+  your own mail        {name} try PATH      (an mbox, a Maildir or .eml files; on a copy)
+  your own mailbox     {name} init, then: {name} check, {name} run
+  when you are done    rm -r {config.parent}"""
     )

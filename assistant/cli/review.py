@@ -109,6 +109,9 @@ def do(
     if not as_json and "error" not in answer:
         _show_answer(answer)
     common.finish(answer, None, as_json=as_json)
+    results = answer.get("result")
+    if isinstance(results, dict) and any("refused" in one for one in results.values()):
+        raise SystemExit(common.FAILED)
 
 
 async def _follow_up(process: Process) -> None:
@@ -146,7 +149,7 @@ def show_list(found: Sequence[Mapping[str, object]]) -> None:
         actions = row["actions"]
         table.add_row(
             str(row["id"]),
-            common.local_time(row["opened_at"]),
+            common.local_time(row["opened_at"])[5:],
             str(row["kind"]),
             str(row["mailbox"] or row["user"]),
             common.shown(row["subject"] or row["summary"], at_most=60),
@@ -166,29 +169,58 @@ def _show(row: Mapping[str, object]) -> None:
         screen.print(f"subject: {common.shown(row['subject'])}")
     draft = row["draft"]
     if isinstance(draft, dict):
+        _remind(draft)
         head = "\n".join(
             f"{name}: {common.shown(_words(draft[name]))}"
             for name in ("from", "to", "cc", "subject")
             if draft.get(name)
         )
-        screen.print(
-            Panel(
-                f"{head}\n\n{common.shown(draft['body'] or '')}", title=f"draft, {draft['state']}"
-            )
-        )
-    evidence = row["evidence"]
+        changed = draft["state"] == "edited"
+        title = "what we made; your version is in Drafts" if changed else f"draft, {draft['state']}"
+        screen.print(Panel(f"{head}\n\n{common.shown(draft['body'] or '')}", title=title))
+    _show_evidence(row["evidence"])
+    actions = row["actions"]
+    if isinstance(actions, list) and actions:
+        screen.print(f"\nfencepost review do {row['id']} ACTION, where ACTION is")
+        for action in actions:
+            screen.print(f"  {action:15} {WHAT.get(action, '')}")
+
+
+def _show_evidence(evidence: object) -> None:
+    """What is known of the calls behind an item; what says nothing is left out."""
+    screen = common.console()
     if isinstance(evidence, list) and evidence:
         screen.print("[bold]evidence[/bold]")
         for fact in evidence:
-            words = ", ".join(f"{key}: {_words(value)}" for key, value in fact["detail"].items())
+            words = ", ".join(
+                f"{key}: {_words(value)}" for key, value in fact["detail"].items() if value
+            )
             screen.print(
                 f"  {common.local_time(fact['at'])}  {fact['kind']} "
                 f"(attempt {fact['attempt']})  {common.shown(words)}"
             )
-    actions = row["actions"]
-    if isinstance(actions, list) and actions:
-        screen.print(f"\nyour actions: {', '.join(actions)}")
-        screen.print(f"  fencepost review do {row['id']} {actions[0]}")
+
+
+WHAT = {
+    "keep": "leave the draft in Drafts; it is yours from now on",
+    "discard": "delete the draft from Drafts, unless you changed it",
+    "it_exists": "you have seen it there: it counts as made, and is yours",
+    "adopt": "the draft named by --ref is ours",
+    "not_ours": "the draft named by --ref is none of ours",
+    "never_happened": "it is not there: one more look, then it may be made anew",
+    "retry": "have it tried again",
+    "dismiss": "close this; nothing is changed in the mailbox",
+}
+"""What each action does, in a line."""
+
+
+def _remind(draft: Mapping[str, object]) -> None:
+    """The mail that a draft answers, in a few words."""
+    mail = draft.get("answering")
+    if isinstance(mail, dict) and mail.get("text"):
+        writer = common.shown(mail.get("from") or "somebody")
+        when = common.local_time(mail.get("at"))
+        common.console().print(f"{writer}, {when}: [dim]{common.shown(mail['text'])}[/dim]")
 
 
 def _words(value: object) -> str:
@@ -201,4 +233,4 @@ def _show_answer(answer: Mapping[str, object]) -> None:
     for item, what in (result if isinstance(result, dict) else {}).items():
         words = ", ".join(f"{key}: {value}" for key, value in what.items())
         click.echo(f"{item}: {words}{again}")
-    click.echo(f"key: {answer['key']}", err=True)
+    click.echo(f"(safe to repeat with --key {answer['key']})", err=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -14,7 +16,7 @@ from assistant.cli import common
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
 
-    from assistant.once import Progress
+    from assistant.once import Progress, Summary
     from providers.mime.message import Owner
 
 
@@ -39,22 +41,50 @@ def command(path: Path, me: tuple[str, ...], strict: bool, as_json: bool) -> Non
 
 
 async def _try(path: Path, me: tuple[str, ...], *, strict: bool, as_json: bool) -> int:
-    from functools import partial
-
     from anyio import to_thread
 
-    from assistant import views
     from assistant.cli import once, threads
-    from assistant.once import run_once
-    from assistant.trial.copying import copy_mail
-    from assistant.trial.stage import new_stage, on_stage, write_config
-    from storage import reviews
+    from assistant.trial.stage import new_stage
 
     started = time.monotonic()
     owner = await to_thread.run_sync(_owner, path, me)
     say = click.echo if not as_json else (lambda _text: None)
     say(f"This is taken to be the mail of {owner.name} <{owner.addresses[0]}> (else say --me).")
     workdir = new_stage("try")
+    try:
+        summaries, found, waiting = await _on_copy(path, owner, workdir)
+    except BaseException:
+        shutil.rmtree(workdir, ignore_errors=True)
+        raise
+    if not as_json:
+        threads.show(found, briefly=True)
+        say("")
+    once.show(
+        summaries,
+        time.monotonic() - started,
+        as_json=as_json,
+        more={"workdir": str(workdir), "me": owner.addresses[0]},
+    )
+    say(f"\nDrafts are in {workdir / 'mail' / '.Drafts'}; nothing of yours was changed.")
+    say(f"  {common.program()} --config {workdir / 'config'} review")
+    say(f"This is a copy of your mail; when you are done: rm -r {workdir}")
+    return common.WAITS if strict and waiting else 0
+
+
+async def _on_copy(
+    path: Path, owner: Owner, workdir: Path
+) -> tuple[list[Summary], list[dict[str, object]], dict[str, int]]:
+    """Copy the mail, make one pass over the copy, and give what came of it."""
+    from functools import partial
+
+    from anyio import to_thread
+
+    from assistant import views
+    from assistant.once import run_once
+    from assistant.trial.copying import copy_mail
+    from assistant.trial.stage import on_stage, write_config
+    from storage import reviews
+
     with _bars() as bars:
         copying = bars.add_task("copying", total=None)
         number = await to_thread.run_sync(
@@ -66,18 +96,7 @@ async def _try(path: Path, me: tuple[str, ...], *, strict: bool, as_json: bool) 
             summaries = await run_once(process.house, _progress(bars))
             found = await process.house.store.read(views.thread_list)
             waiting = await process.house.store.read(reviews.counts)
-    if not as_json:
-        threads.show(found, at_most=40)
-        say("")
-    once.show(
-        summaries,
-        time.monotonic() - started,
-        as_json=as_json,
-        more={"workdir": str(workdir), "me": owner.addresses[0]},
-    )
-    say(f"\nDrafts are in {workdir / 'mail' / '.Drafts'}; nothing of yours was changed.")
-    say(f"  fencepost --config {config} review")
-    return common.WAITS if strict and waiting else 0
+    return summaries, found, waiting
 
 
 def _owner(path: Path, me: tuple[str, ...]) -> Owner:
@@ -87,9 +106,12 @@ def _owner(path: Path, me: tuple[str, ...]) -> Owner:
 
     guess = guess_owner(path)
     if me:
-        bad = [address for address in me if "@" not in address[1:-1]]
+        bad = [address for address in me if re.fullmatch(r"[^\s<>@]+@[^\s<>@]+", address) is None]
         if bad:
-            raise click.BadParameter(f"{bad[0]!r} is no address", param_hint="--me")
+            raise click.BadParameter(
+                f"{bad[0]!r} is no address; write the bare one: robin@example.com",
+                param_hint="--me",
+            )
         known = guess is not None and guess.owner.addresses[0] == me[0].lower()
         name = guess.owner.name if guess is not None and known else me[0].partition("@")[0]
         return Person(name=name, addresses=me)

@@ -35,6 +35,12 @@ async def resume(house: House, mailbox: str | None) -> dict[str, object]:
 
     was = await house.store.write(unit)
     house.work_bell.ring()
+    if name != mailboxes.ALL and await house.store.read(
+        lambda conn: mailboxes.is_paused(conn, mailboxes.ALL)
+    ):
+        raise CommandError(
+            f"every mailbox is still paused, {name} too; lift that with: fencepost resume"
+        )
     return {"resumed": name, "was_paused": was}
 
 

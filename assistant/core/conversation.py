@@ -37,6 +37,15 @@ class Conversation:
     entries: tuple[Entry, ...]
     subject: str = ""
 
+    @property
+    def counterpart(self) -> str:
+        """Whom the owner talks with: the writer of the newest message that is not their own."""
+        for entry in reversed(self.entries):
+            if not entry.own and entry.mail.from_:
+                writer = entry.mail.from_[0]
+                return writer.name or writer.addr
+        return ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Triage:

@@ -7,7 +7,7 @@ composed once and stored with the intent; a call again under the same key sends 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -52,8 +52,12 @@ async def create(
     prior: Intent | None,
     now: datetime,
     record: RecordUnit,
+    answering: Mapping[str, str | None],
 ) -> Effect:
-    """Describe the making of a draft, its bytes staged. Raises what ``Mailbox.stage`` raises."""
+    """Describe the making of a draft, its bytes staged. Raises what ``Mailbox.stage`` raises.
+
+    *answering* tells the owner later what the draft answers: writer, time, beginning of the text.
+    """
     intent = prior.id if prior is not None else IntentId(uuid.uuid4().hex)
     mark = mark_of(place.secret, intent)
     message_id = message_id_of(place.secret, intent, _domain(act.envelope.from_))
@@ -81,7 +85,9 @@ async def create(
         request=raw,
         plan={
             "answers": act.identity,
-            "shown": prior.plan.get("shown") if prior is not None else shown(act.envelope, body),
+            "shown": prior.plan.get("shown")
+            if prior is not None
+            else {**shown(act.envelope, body), "answering": dict(answering)},
         },
         call_timeout_s=place.call_timeout_s,
         lease_ttl_ms=place.lease_ttl_ms,

@@ -55,6 +55,9 @@ log = structlog.get_logger()
 FAILURE_WAITS_MS = (10_000, 60_000, 300_000, 1_800_000, 7_200_000)
 """Waits before a thread that failed is tried again; after the last it is a review item."""
 
+REMINDER = 400
+"""Characters of the message that a draft answers, kept to remind its owner."""
+
 MOVED_WAIT_MS = 1_000
 """How soon a thread is worked on again whose plan was dropped because it had moved on."""
 
@@ -207,9 +210,24 @@ async def _create(turn: _Turn, act: CreateDraft) -> Result:
         prior,
         house.clock.now(),
         _recorder(turn),
+        _answering(turn, act),
     )
     house.faults.hit(FaultPoint.STAGED)
     return await _guard(turn, effect, Result.DRAFTED)
+
+
+def _answering(turn: _Turn, act: CreateDraft) -> dict[str, str | None]:
+    """What the draft answers, as its owner is reminded of it; for their eyes only."""
+    if turn.conversation is None:
+        return {}
+    entry = turn.conversation.entries[act.answer]
+    writer = entry.mail.from_[0] if entry.mail.from_ else None
+    text = " ".join(entry.mail.new_text.split())
+    return {
+        "from": None if writer is None else writer.name or writer.addr,
+        "at": entry.arrived_at.isoformat(),
+        "text": f"{text[:REMINDER]}…" if len(text) > REMINDER else text,
+    }
 
 
 async def _remove(turn: _Turn, draft_id: int) -> Result:
@@ -514,5 +532,6 @@ def _as_json(turn: _Turn, triage: Triage) -> dict[str, object]:
         "unsure": triage.unsure,
     }
     if turn.conversation is not None:
+        kept["with"] = turn.conversation.counterpart
         kept |= judging.as_json(triage, turn.record.row, turn.account, turn.conversation)
     return kept

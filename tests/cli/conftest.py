@@ -63,7 +63,9 @@ class Place:
 
     def run(self, *words: str, status: int = 0) -> str:
         """Run a command in this process; what it said on stdout, or on stderr if it failed."""
-        done = CliRunner().invoke(cli, ["--config", str(self.config), *words], obj={})
+        done = CliRunner(env={"COLUMNS": "160"}).invoke(
+            cli, ["--config", str(self.config), *words], obj={}
+        )
         if done.exception is not None and not isinstance(done.exception, SystemExit):
             raise done.exception
         assert done.exit_code == status, done.stderr

@@ -82,10 +82,10 @@ def test_an_imap_account_is_told_where_its_password_goes(folder: Folder) -> None
     assert f"cat > {folder.path / 'robin-home.secret'}" in result.output
 
 
-def test_a_gmail_account_is_told_to_log_in(folder: Folder) -> None:
+def test_only_what_this_release_serves_is_offered(folder: Folder) -> None:
     result = given(folder, "--provider", "gmail")
-
-    assert "fencepost login robin/gmail" in result.output
+    assert result.exit_code == 2
+    assert "'maildir', 'imap'" in result.output
 
 
 def test_what_is_missing_is_named_and_wrong_use(folder: Folder) -> None:
