@@ -127,10 +127,18 @@ class GroupCommit:
     """Runs batches on a connection that it opens, replaces and closes. One thread only."""
 
     def __init__(
-        self, connect: Callable[[], sa.Connection], *, busy_tries: int = BUSY_TRIES
+        self,
+        connect: Callable[[], sa.Connection],
+        *,
+        busy_tries: int = BUSY_TRIES,
+        check: Callable[[], None] | None = None,
     ) -> None:
-        """*connect* gives a new connection whose ``begin`` event is BEGIN IMMEDIATE."""
+        """*connect* gives a new connection whose ``begin`` event is BEGIN IMMEDIATE.
+
+        *check* runs before each transaction; what it raises keeps that from being begun.
+        """
         self._connect = connect
+        self._check = check
         self._busy_tries = busy_tries
         self._session: _Session | None = None
 
@@ -175,6 +183,8 @@ class GroupCommit:
         return True
 
     def _begin(self) -> _Session:
+        if self._check is not None:
+            self._check()
         if self._session is None:
             self._session = _Session(self._connect())
         self._session.begin(tries=self._busy_tries)

@@ -6,6 +6,7 @@ durable would break the first promise. Writes go through BEGIN IMMEDIATE on the 
 reads run on read-only connections that never checkpoint, each unit on one snapshot (a plain BEGIN).
 
 It must not be opened twice for writing: storage.lock sees to that. A crash leaves whole commits.
+A file that was removed or replaced while it is open takes no more commits: nobody would find them.
 """
 
 from __future__ import annotations
@@ -161,7 +162,8 @@ async def open_sqlite(
     """
     await to_thread.run_sync(make_private, path)
     engine = sync_engine(path, virtual_clock=virtual_clock, busy_timeout_s=busy_timeout_s)
-    writer = Writer(GroupCommit(engine.connect, busy_tries=busy_tries), max_batch=max_batch)
+    commits = GroupCommit(engine.connect, busy_tries=busy_tries, check=_same_file(path))
+    writer = Writer(commits, max_batch=max_batch)
     await writer.start()
     database = SqliteDatabase(
         writer, SqliteReader(path, virtual_clock=virtual_clock, readers=readers)
@@ -287,6 +289,32 @@ def apply_settings(dbapi: DBAPIConnection, settings: Settings) -> None:
         raise explained(error) from error
     finally:
         cursor.close()
+
+
+def _same_file(path: Path) -> Callable[[], None]:
+    """A check that raises StorageIllError unless the file at *path* is the one that is there now.
+
+    SQLite writes on into a file that has lost its name, and the lock beside it is gone as well:
+    another process may be at work already on records of its own.
+    """
+    opened = _identity(path)
+
+    def check() -> None:
+        if opened is None or _identity(path) != opened:
+            raise StorageIllError(
+                f"the database {path} was removed or replaced while it is open",
+                remedy="stop this process and start it again",
+            )
+
+    return check
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _need_database(path: Path) -> None:

@@ -146,6 +146,25 @@ async def test_folder_of_any_name_can_hold_the_database(tmp_path: Path) -> None:
     assert os.listdir(folder) == ["notes.db"]
 
 
+async def test_commit_into_a_file_that_was_removed_is_refused(
+    database: SqliteDatabase, path: Path
+) -> None:
+    os.unlink(path)
+    with pytest.raises(StorageIllError, match="removed or replaced"):
+        await database.write(add("nobody would find it"))
+
+
+async def test_commit_into_a_file_that_was_replaced_is_refused(
+    database: SqliteDatabase, path: Path
+) -> None:
+    other = path.with_name("other.db")
+    make(other)
+    other.rename(path)
+    with pytest.raises(StorageIllError, match="start it again"):
+        await database.write(add("into neither"))
+    assert stored(path) == []
+
+
 async def test_read_cannot_write(database: SqliteDatabase, path: Path) -> None:
     with pytest.raises(StorageIllError):
         await database.read(add("a"))
