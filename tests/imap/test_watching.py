@@ -302,3 +302,23 @@ async def test_the_servers_own_threads_are_told(tmp_path: Path) -> None:
     world.tear_down()
     assert len({one.thread for one in seen}) == 1
     assert seen[0].thread
+
+
+async def test_a_longer_look_back_later_shows_what_was_passed_over(
+    world: ImapHarness, box: ImapMailbox
+) -> None:
+    world.append(mail("<earlier@example.org>"), Folder.INBOX, days_ago=2)
+    now = world.clock.now()
+    changes = await box.changes(None, since=now - timedelta(days=1), known=nothing_known)
+    again = await box.changes(changes.cursor, since=now - timedelta(days=3), known=nothing_known)
+    assert (changes.seen, ids(again.seen)) == ((), ["<earlier@example.org>"])
+
+
+async def test_a_draft_marked_for_deletion_counts_as_trashed(
+    world: ImapHarness, box: ImapMailbox
+) -> None:
+    draft = await make(box)
+    world.reader.select("Drafts")
+    world.reader.uid("STORE", world.uid(draft.ref)[1], "+FLAGS", "(\\Deleted)")
+    assert (await box.draft(draft)).where == "trashed"
+    assert (await first(box)).seen == ()
