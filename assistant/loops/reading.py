@@ -19,7 +19,7 @@ from assistant.core.plan import Asked, Known, OurDraft
 from assistant.house import Account, Aside, Reader
 from providers.mime.message import Mail, Owner
 from providers.mime.threads import distinct_messages, reply_order
-from providers.ports import Folder, ThreadScope
+from providers.ports import Folder, Sighting, ThreadScope
 from storage import drafts, intents, messages, threads
 from storage.drafts import Draft
 from storage.intents import Intent
@@ -61,6 +61,17 @@ class Record:
             for message in self.messages
             if message.folder in (Folder.INBOX, Folder.SENT) and message.gone_at is None
         )
+
+    def is_news(self, sighting: Sighting) -> bool:
+        """Whether a message of the thread came that is not noted, copies aside.
+
+        What is older than all of the thread's noted mail is no news: a first pass looks back only
+        so far, and passes over what had arrived before.
+        """
+        known = {message.identity for message in self.messages}
+        first_at = min((message.arrived_at for message in self.mail), default=0)
+        arrived_at = threads.from_datetime(sighting.arrived_at)
+        return sighting.heads.identity not in known and arrived_at >= first_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

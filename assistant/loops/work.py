@@ -199,8 +199,7 @@ async def _create(turn: _Turn, act: CreateDraft) -> Result:
         body = turn.written.body
     snapshot = await account.mailbox.snapshot(record.scope)
     house.faults.hit(FaultPoint.SNAPSHOT_TAKEN)
-    known = {message.identity for message in record.messages}
-    if any(one.heads.identity not in known for one in snapshot.news):
+    if any(record.is_news(one) for one in snapshot.news):
         return await _moved(turn, "a message arrived while the thread was read")
     effect = await drafting.create(
         _place(turn),
