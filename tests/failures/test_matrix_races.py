@@ -287,3 +287,15 @@ async def test_what_a_gate_counts_is_what_the_provider_saw(make: Make) -> None:
     process.gate.at[FaultPoint.ANSWERED] = count
     await draft(world, process)
     assert world.journal.calls["create"] == len(world.calls) == 1
+
+
+async def test_mail_that_the_first_pass_passed_over_is_no_news_of_a_thread(make: Make) -> None:
+    """A thread that began before the look-back has its draft all the same."""
+    world = make()
+    world.hands.put(question(1))
+    world.clock.skip(30 * 3600)
+    world.hands.put(follow_up(1))
+    world.clock.skip(SETTLED_S)
+    process = world.process(since_s=86_400.0)
+    await world.drive(process.note)
+    assert await world.drive(process.work) == [Result.DRAFTED]

@@ -535,44 +535,72 @@ class NotFoundError(AssertionError):
     """The sound code does not read as the bug says: the bug must follow it."""
 
 
-@contextmanager
-def planted(bug: Bug) -> Iterator[None]:
-    """The house with this bug in it."""
-    module_name, _, path = bug.where.partition(":")
+@dataclass(frozen=True, slots=True)
+class _Sound:
+    """A function of the house as it was when this module was imported."""
+
+    owner: object
+    name: str
+    found: object
+    plain: FunctionType
+    source: str
+
+
+def _sound(where: str) -> _Sound:
+    module_name, _, path = where.partition(":")
     owner_name, _, name = path.rpartition(".")
     module = importlib.import_module(module_name)
     owner = getattr(module, owner_name) if owner_name else module
-    sound = inspect.getattr_static(owner, name)
-    plain = sound.fget if isinstance(sound, property) else sound
-    changed = _compiled(plain, bug, vars(module))
-    changed.__kwdefaults__ = plain.__kwdefaults__
-    setattr(owner, name, property(changed) if isinstance(sound, property) else changed)
-    places = _places(plain)
+    found = inspect.getattr_static(owner, name)
+    plain = found.fget if isinstance(found, property) else found
+    assert isinstance(plain, FunctionType)
+    source = textwrap.dedent(inspect.getsource(plain))
+    if source.startswith("@"):
+        source = source.partition("\n")[2]
+    return _Sound(owner, name, found, plain, source)
+
+
+# Read at once: a file that is edited while the tests run no longer fits what was imported.
+_SOUND = {bug.where: _sound(bug.where) for bug in BUGS}
+
+
+@contextmanager
+def planted(bug: Bug) -> Iterator[None]:
+    """The house with this bug in it."""
+    sound = _SOUND[bug.where]
+    changed = _compiled(sound, bug)
+    kept = property(changed) if isinstance(sound.found, property) else changed
+    setattr(sound.owner, sound.name, kept)
+    places = _places(sound.plain)
     for place, key in places:
         place[key] = changed
     try:
         yield
     finally:
-        setattr(owner, name, sound)
+        setattr(sound.owner, sound.name, sound.found)
         for place, key in places:
-            place[key] = plain
+            place[key] = sound.plain
 
 
-def _compiled(sound: FunctionType, bug: Bug, names: dict[str, object]) -> FunctionType:
-    source = textwrap.dedent(inspect.getsource(sound))
-    if source.startswith("@"):
-        source = source.partition("\n")[2]
-    if bug.sound not in source:
+def _compiled(sound: _Sound, bug: Bug) -> FunctionType:
+    if bug.sound not in sound.source:
         raise NotFoundError(f"{bug.where} has no {bug.sound!r}: let the bug follow the code")
-    tree = ast.parse(source.replace(bug.sound, bug.broken, 1))
-    scope = dict(names)
+    tree = ast.parse(sound.source.replace(bug.sound, bug.broken, 1))
+    scope = dict(sound.plain.__globals__)
+    # As under "from __future__ import annotations".
     exec(compile(tree, f"<{bug.name}>", "exec", flags=0x1000000), scope)  # noqa: S102
-    made = scope[sound.__name__]
+    made = scope[sound.name]
     assert isinstance(made, FunctionType)
-    # The module's own globals, so that what else is planted or patched there counts.
-    return FunctionType(
-        made.__code__, sound.__globals__, sound.__name__, made.__defaults__, sound.__closure__
+    # The module's own globals, so that what else is patched there counts.
+    changed = FunctionType(
+        made.__code__,
+        sound.plain.__globals__,
+        sound.name,
+        made.__defaults__,
+        sound.plain.__closure__,
     )
+    changed.__kwdefaults__ = sound.plain.__kwdefaults__
+    return changed
 
 
 def _places(sound: FunctionType) -> list[tuple[dict[object, object], object]]:

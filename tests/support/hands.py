@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -101,6 +102,7 @@ class MaildirHands:
         name = f"{seconds}.M{next(self._count):06}P7.host.example"
         home = self._home(folder)
         (home / "tmp" / name).write_bytes(raw)
+        os.utime(home / "tmp" / name, (seconds, seconds))
         inbox = folder is Folder.INBOX
         flags = {Folder.DRAFTS: "DS", Folder.SENT: "S"}.get(folder, "")
         target = home / "new" / name if inbox else home / "cur" / f"{name}:2,{flags}"

@@ -181,6 +181,7 @@ class World:
         sole: bool = False,
         notifier: Notifier | None = None,
         settings: Settings | None = None,
+        since_s: float | None = None,
     ) -> Process:
         """Start a process. *sole*: it holds the file lock, so every other one is dead."""
         name = f"p{next(self._names)}"
@@ -209,7 +210,7 @@ class World:
             mailbox=GatedMailbox(self.box, gate, self.calls),
             policy=Policy(draft=frozenset({Category.NEEDS_REPLY}), never_draft_for=()),
             signature="Robin",
-            since_s=None,
+            since_s=since_s,
         )
         house.accounts = {BOX: account}
         if notifier is not None:
