@@ -98,6 +98,9 @@ class Schedule:
         async with world.background() as group:
             world._behind = None
             self._start(group)
+            if not self._sole and self._draw.random() < 0.6:
+                # Another host beside it, as far as the store can tell.
+                self._start(group)
             for number in range(1, self._threads + 1):
                 world.hands.put(question(number))
             events = sorted(
@@ -125,7 +128,7 @@ class Schedule:
         if not self.calm:
             if self._draw.random() < 0.6:
                 process.gate.kill_at = self._draw.randint(20, 150)
-            elif self._draw.random() < 0.5:
+            elif self._draw.random() < 0.7:
                 process.gate.stop_at = self._draw.randint(20, 150)
         self._alive_since = self.world.clock.database_s()
         self.say(f"start {process.gate.name} {process.gate.kill_at} {process.gate.stop_at}")
