@@ -163,18 +163,25 @@ def _found(conn: Connection, intent: Intent, look: Look, timing: Timing, now: in
 
 def _back_again(conn: Connection, intent: Intent, sight: DraftSight, now: int) -> None:
     """A draft that had left and lies unsent again (taken out of the trash, say) is on record."""
-    records = drafts.of_intent(conn, intent.id)
-    if sight.folder is not Folder.DRAFTS or not records or any(one.open for one in records):
+    made = drafts.of_intent(conn, intent.id)
+    if sight.folder is not Folder.DRAFTS or not made or any(one.open for one in made):
         return
     drafts.update(
         conn,
-        records[-1].id,
+        made[-1].id,
         state=DraftState.EDITED,
         ref=sight.ref,
         version=sight.version,
         content_hash=sight.content_hash,
         missing_at=None,
     )
+    others = [
+        one.ref
+        for one in drafts.of_thread(conn, intent.integration, intent.thread)
+        if one.open and one.intent != intent.id
+    ]
+    if others:
+        records.open_duplicated(conn, intent, now, [sight.ref, *others])
     threads.make_due(conn, intent.integration, intent.thread, now)
 
 
