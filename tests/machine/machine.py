@@ -9,7 +9,7 @@ from collections import Counter
 from functools import partial
 from unittest.mock import patch
 
-from hypothesis import event, target
+from hypothesis import event
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from typing_extensions import override
@@ -93,7 +93,6 @@ class Machine(RuleBasedStateMachine):
             if hasattr(self, "place"):
                 self.calm_down()
                 self.hold_everything()
-                target(float(len(self.truth.seen)), label="kinds of things that happened")
         finally:
             self._ids.stop()
             SEEN.update(self.truth.seen)
@@ -394,7 +393,7 @@ class Machine(RuleBasedStateMachine):
     def outlive_the_lease(
         self, which: int, number: int, until: str, act: Act, seconds: int, swept: bool
     ) -> None:
-        """wait past the lease -> another takes and redoes -> the first goes on as if nothing were."""
+        """wait past the lease -> another takes and redoes -> the first goes on."""
         worker, other = self.workers[which], self.workers[1 - which]
         if not self._due_thread(worker, number) or not worker.run(until):
             return
@@ -411,6 +410,34 @@ class Machine(RuleBasedStateMachine):
         self.place.act = act
         worker.run()
         other.run()
+
+    @rule(which=WORKER, number=NUMBER, seconds=st.sampled_from([30, 45]))
+    def stall_and_try_again(self, which: int, number: int, seconds: int) -> None:
+        """claim -> too late for the call -> never left -> the same key once more."""
+        worker = self.workers[which]
+        if self._due_thread(worker, number) and worker.run("claimed"):
+            self.sleep(seconds)
+            worker.run()
+            self.sleep(6)
+            worker.take()
+            worker.run()
+
+    @rule(number=NUMBER, act=st.sampled_from([Act.TWICE, Act.TWICE_LOST]), how=LEAVING)
+    def double(self, number: int, act: Act, how: str) -> None:
+        """the provider makes two of one -> both are seen -> the owner lets one go."""
+        worker = self.workers[0]
+        if not self._due_thread(worker, number):
+            return
+        self.place.act = act
+        worker.run()
+        self.sleep(601)
+        self._note(worker)
+        self.look(True)
+        for one in self.place.messages(Folder.DRAFTS)[-1:]:
+            self.place.leaves(one.ref, how)
+        self._note(worker)
+        self.sleep(6)
+        self.look(True)
 
     def _lose(self, number: int, act: Act) -> bool:
         """Have a call end unknown."""
@@ -567,7 +594,9 @@ class Machine(RuleBasedStateMachine):
             self.truth.wrong(f"{intent[:6]} is {said} and never happened")
         if state is IntentState.REJECTED and attempt in landed:
             self.truth.wrong(f"{intent[:6]} is {said} and had happened")
-        if state is IntentState.REJECTED and (intent, attempt) not in self.truth.void:
+        # That a version to be removed has become another one is a proof by itself.
+        made = kind is Kind.CREATE_DRAFT and state is IntentState.REJECTED
+        if made and (intent, attempt) not in self.truth.void:
             self.truth.wrong(f"{intent[:6]} is {said} without a proof")
 
     def _hold_what_is_shown(self) -> None:

@@ -66,9 +66,13 @@ class Act(StrEnum):
     DROP = "drop"  # never arrived, and nobody can say so
     LATE = "late"  # lands long after the caller gave up
     TWICE = "twice"  # done twice, by the provider itself
+    TWICE_LOST = "twice, lost"
     REFUSE = "refuse"
     BUSY = "busy"
     QUOTA = "quota"
+
+
+LOST: Final = frozenset({Act.LOSE, Act.TWICE_LOST})
 
 
 @dataclass
@@ -207,12 +211,12 @@ class Place(MemoryMailbox):
         if act in (Act.LATE, Act.DROP):
             return Unknown(reason=act)
         outcome = await self._arrive(intent, attempt, staged, scope)
-        if act is Act.TWICE and not isinstance(outcome, Rejected):
+        if act in (Act.TWICE, Act.TWICE_LOST) and not isinstance(outcome, Rejected):
             now = self._clock.now()
             copy = self._add(staged.content, Folder.DRAFTS, now, now, unread=False)
             self.truth.ours[copy.ref] = intent, attempt
             self.truth.odd.add(copy.ref)
-        return Unknown(reason=act) if act is Act.LOSE else outcome
+        return Unknown(reason=act) if act in LOST else outcome
 
     async def _arrive(
         self, intent: str, attempt: int, staged: Staged, scope: ThreadScope
@@ -262,7 +266,7 @@ class Place(MemoryMailbox):
         if act in (Act.LATE, Act.DROP):
             return Unknown(reason=act)
         outcome = await self._take_away(draft, intent, attempt)
-        return Unknown(reason=act) if act is Act.LOSE else outcome
+        return Unknown(reason=act) if act in LOST else outcome
 
     async def _take_away(self, draft: DraftRef, intent: str, attempt: int) -> Outcome:
         lies = draft.ref in self._messages
