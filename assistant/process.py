@@ -171,6 +171,7 @@ async def writing(
     process: Process | None = None
     try:
         key = await _installation_key(loaded, database)
+        await database.write(partial(_hold_to_key, key=key))
         settings = wiring.settings_of(loaded.daemon)
         house = House(
             store=database,
@@ -212,6 +213,17 @@ async def _installation_key(loaded: Loaded, database: Database) -> bytes:
         return await to_thread.run_sync(load_or_make_installation_key, ref, loaded.config_dir)
     except SecretError as error:
         raise StartError(str(error)) from error
+
+
+def _hold_to_key(conn: Connection, key: bytes) -> None:
+    """A database knows its key by a fingerprint: another one would not know our drafts."""
+    seen = wiring.derived(key, "fingerprint").hex()[:16]
+    if fences.remembered(conn, "installation_key", seen) != seen:
+        raise StartError(
+            "the installation key is not the one that this database was begun with, so no draft of "
+            "ours would be recognised: restore the right key, or set [storage] data_dir to a new "
+            "folder"
+        )
 
 
 def _has_intents(conn: Connection) -> bool:

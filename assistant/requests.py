@@ -14,6 +14,7 @@ from assistant.commands.review import CommandError, Decision, perform
 from assistant.commands.switch import pause, resume
 from assistant.house import House
 from assistant.socket import Message
+from storage.errors import CommitUnknownError
 from storage.receipts import ConflictError
 from storage.words import Action
 
@@ -28,6 +29,9 @@ async def handle(house: House, request: Message) -> dict[str, object]:
         return {"error": "conflict", "message": str(error), "key": error.key}
     except RefusedError as error:
         return {"error": "refused", "message": str(error)}
+    except CommitUnknownError as error:
+        message = f"{error}; give the same command again with the same --key"
+        return {"error": "unknown", "message": message}
     except CommandError as error:
         return {"error": "failed", "message": str(error)}
 

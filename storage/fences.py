@@ -65,3 +65,12 @@ def forgive(conn: Connection, integration: str, thread: str) -> None:
         .where(leases.c.integration == integration, leases.c.thread == thread)
         .values(takes=0, orphaned=0)
     )
+
+
+def remembered(conn: Connection, name: str, value: str) -> str:
+    """What this database remembers under *name*; *value* when it remembers nothing yet."""
+    found = conn.scalar(sa.select(meta.c.value).where(meta.c.name == name))
+    if found is None:
+        conn.execute(sa.insert(meta), {"name": name, "value": value})
+        return value
+    return str(found)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @common.config_option
 def command(config_dir: Path | None, mailbox: str, thread: str, as_json: bool) -> None:
     """Tell one thread's story: MAILBOX is NAME/ID, THREAD an id (or its beginning)."""
+    mailbox, thread = (text.encode("utf-8", "replace").decode() for text in (mailbox, thread))
     loaded = common.load_config(config_dir)
     try:
         document = common.told(common.read_store)(

@@ -93,3 +93,7 @@ def main() -> None:
         # Whoever read our output has enough.
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        # A full disk behind a redirection, say.
+        sys.stderr.write(f"fencepost: the output can't be written ({error.strerror})\n")
+        sys.exit(1)

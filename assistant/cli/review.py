@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from config.loaded import Loaded
 
 
+MAX_ID = 2**63 - 1
+"""The highest number that an item can have."""
+
+
 @click.group("review", invoke_without_command=True)
 @common.json_option
 @common.config_option
@@ -61,7 +65,7 @@ def list_items(
 
 
 @command.command("show")
-@click.argument("item", type=int, metavar="ID")
+@click.argument("item", type=click.IntRange(0, MAX_ID), metavar="ID")
 @common.json_option
 @common.config_option
 def show_item(config_dir: Path | None, item: int, as_json: bool) -> None:
@@ -94,7 +98,8 @@ def do(
     """Decide: ACTION on one or more items."""
     common.set_up_logging(quiet=True)
     *items, action = words
-    if not items or not all(item.isdecimal() for item in items) or action.isdecimal():
+    numbers = all(item.isdecimal() and int(item) <= MAX_ID for item in items)
+    if not items or not numbers or action.isdecimal():
         raise click.UsageError("write the item's numbers, then the action: 3 5 dismiss")
     loaded = common.load_config(_chosen(config_dir))
     request = {

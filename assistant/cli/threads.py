@@ -34,6 +34,12 @@ def command(
 
     loaded = common.load_config(config_dir)
     found = common.told(common.read_store)(loaded, partial(views.thread_list, mailbox=mailbox))
+    if mailbox is not None and not found:
+        status = common.told(common.read_store)(loaded, views.status)
+        rows = status["mailboxes"]
+        names = [row["mailbox"] for row in rows] if isinstance(rows, list) else []
+        if mailbox not in names:
+            common.give_up(f"there is no mailbox {mailbox}; there are: {', '.join(names)}")
     if category is not None:
         found = [row for row in found if row["category"] == category]
     if as_json:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from storage import mailboxes, reviews
 from storage.intents import Intent
-from storage.words import ItemKind, Rejected
+from storage.words import IntegrationId, ItemKind, Rejected, UserName
 
 UNKNOWNS_BEFORE_REST = 3
 """Unknown outcomes in a row after which a whole mailbox rests."""
@@ -36,25 +36,30 @@ def well(conn: Connection, intent: Intent) -> None:
 
 def ill(conn: Connection, intent: Intent, now: int, outcome: Rejected) -> None:
     """The whole mailbox refused (auth, quota, full disk): it rests, and an item says why."""
-    mailbox = mailboxes.load(conn, intent.integration)
+    why = outcome.reason + (f" ({outcome.detail})" if outcome.detail else "")
+    rest(conn, intent.integration, intent.user, now, why)
+
+
+def rest(conn: Connection, integration: IntegrationId, user: UserName, now: int, why: str) -> int:
+    """No call into this mailbox for a while, and an item that says why; gives until when."""
+    mailbox = mailboxes.load(conn, integration)
     if mailbox is None:
-        return
+        return now + REST_MS
+    until = mailbox.calls_paused_until or 0
     # Threads side by side meet one illness together: their refusals are one reason to rest.
-    if (mailbox.calls_paused_until or 0) <= now:
-        rest = min(REST_MS * 2**mailbox.pauses, DAY_MS)
-        mailboxes.update(
-            conn, intent.integration, calls_paused_until=now + rest, pauses=mailbox.pauses + 1
-        )
+    if until <= now:
+        until = now + min(REST_MS * 2**mailbox.pauses, DAY_MS)
+        mailboxes.update(conn, integration, calls_paused_until=until, pauses=mailbox.pauses + 1)
     reviews.open_item(
         conn,
         now,
         ItemKind.MAILBOX_ILL,
-        user=intent.user,
-        integration=intent.integration,
+        user=user,
+        integration=integration,
         about="write",
-        summary=f"drafts can't be written: {outcome.reason}"
-        + (f" ({outcome.detail})" if outcome.detail else ""),
+        summary=f"drafts can't be written: {why}",
     )
+    return until
 
 
 def count_unknown(conn: Connection, intent: Intent, now: int) -> None:
@@ -66,11 +71,10 @@ def count_unknown(conn: Connection, intent: Intent, now: int) -> None:
     mailboxes.update(conn, intent.integration, unknowns_in_a_row=row)
     resting = (mailbox.calls_paused_until or 0) > now
     if row >= UNKNOWNS_BEFORE_REST and not resting:
-        rest = min(REST_MS * 2**mailbox.pauses, DAY_MS)
         mailboxes.update(
             conn,
             intent.integration,
             look_needed=1,
-            calls_paused_until=now + rest,
+            calls_paused_until=now + min(REST_MS * 2**mailbox.pauses, DAY_MS),
             pauses=mailbox.pauses + 1,
         )

@@ -166,15 +166,19 @@ def _back_again(conn: Connection, intent: Intent, sight: DraftSight, now: int) -
     made = drafts.of_intent(conn, intent.id)
     if sight.folder is not Folder.DRAFTS or not made or any(one.open for one in made):
         return
+    # The very version that we made, back without the owner's word, is what it was before.
+    same = made[-1].state is DraftState.GONE and made[-1].version == sight.version
     drafts.update(
         conn,
         made[-1].id,
-        state=DraftState.EDITED,
+        state=DraftState.HELD if same else DraftState.EDITED,
         ref=sight.ref,
         version=sight.version,
         content_hash=sight.content_hash,
         missing_at=None,
     )
+    if same:
+        records.ready_for_review(conn, intent, made[-1].id, now)
     others = [
         one.ref
         for one in drafts.of_thread(conn, intent.integration, intent.thread)

@@ -47,7 +47,7 @@ def made(
         message_id=effect.message_id,
     )
     if by is not By.PERSON and state in OPEN_DRAFTS:
-        item = _ready_for_review(conn, intent, draft, now)
+        item = ready_for_review(conn, intent, draft, now)
         reviews.ask_to_tell(conn, intent.user, item, ItemKind.DRAFT_READY, now)
     others = [
         one
@@ -87,7 +87,8 @@ def _record(
     )
 
 
-def _ready_for_review(conn: Connection, intent: Intent, draft: int, now: int) -> int:
+def ready_for_review(conn: Connection, intent: Intent, draft: int, now: int) -> int:
+    """Have the owner review a draft; gives the item."""
     return reviews.open_item(
         conn,
         now,
@@ -148,7 +149,7 @@ def found_again(conn: Connection, intent: Intent, now: int, sights: Sequence[Dra
             draft = _record(
                 conn, intent, now, sight.ref, sight.version, DraftState.HELD, sight.content_hash
             )
-            _ready_for_review(conn, intent, draft, now)
+            ready_for_review(conn, intent, draft, now)
 
 
 def close_duplicated(conn: Connection, integration: str, thread: str, now: int) -> None:

@@ -8,8 +8,9 @@ transaction, so a crash repeats work and loses none; noting the same thing again
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from sqlalchemy import Connection
@@ -70,6 +71,7 @@ class _Part:
     house: House
     account: Account
     now: int
+    vanishing: frozenset[Ref] = frozenset()
     touched: dict[ThreadId, _Touched] = field(default_factory=dict)
     messages: int = 0
     strangers: int = 0
@@ -89,13 +91,39 @@ async def note(house: House, account: Account, changes: Changes) -> Noted:
     """
     seen = sorted(changes.seen, key=lambda one: (one.arrived_at, one.order, one.ref))
     parts = [seen[at : at + CHUNK] for at in range(0, len(seen), CHUNK)] or [[]]
+    gone = frozenset(changes.vanished) | await _renamed(house, account, seen)
     noted = Noted()
     for number, sightings in enumerate(parts):
         whole = changes if number == len(parts) - 1 else None
-        unit = partial(_note, house=house, account=account, part=sightings, whole=whole)
+        unit = partial(
+            _note,
+            house=house,
+            account=account,
+            part=sightings,
+            whole=whole,
+            vanishing=gone,
+        )
         noted = await house.store.write(partial(unit, before=noted))
     house.faults.hit(FaultPoint.NOTED)
     return noted
+
+
+async def _renamed(house: House, account: Account, seen: Sequence[Sighting]) -> frozenset[Ref]:
+    """Noted mails without Message-ID that lie there no more, though one like each was seen now."""
+    nameless = [one for one in seen if one.heads.message_id is None]
+    if not nameless:
+        return frozenset()
+
+    def unit(conn: Connection) -> list[Ref]:
+        found: dict[Ref, None] = {}
+        for one in nameless:
+            for copy in messages.by_identity(conn, account.integration, one.heads.identity):
+                found[copy.ref] = None
+        return list(found)
+
+    refs = await house.store.read(unit)
+    fetched = await account.mailbox.fetch(refs) if refs else []
+    return frozenset(one.ref for one in fetched if one.raw is None)
 
 
 def _note(
@@ -105,9 +133,11 @@ def _note(
     account: Account,
     part: Sequence[Sighting],
     whole: Changes | None,
+    vanishing: frozenset[Ref],
     before: Noted,
 ) -> Noted:
-    work = _Part(conn=conn, house=house, account=account, now=database_now_ms(conn))
+    now = database_now_ms(conn)
+    work = _Part(conn=conn, house=house, account=account, now=now, vanishing=vanishing)
     for sighting in part:
         _sight(work, sighting)
     for ref in whole.vanished if whole is not None else ():
@@ -137,8 +167,26 @@ def _end_pass(work: _Part, whole: Changes, noted: Noted) -> None:
         threads.reconcile_everything(work.conn)
 
 
+def _told_apart(work: _Part, sighting: Sighting) -> Sighting:
+    """Two mails without Message-ID and with one header block are two, unless a file was renamed."""
+    if sighting.heads.message_id is not None:
+        return sighting
+    own = Identity(hashlib.sha256(f"{sighting.heads.identity} {sighting.ref}".encode()).hexdigest())
+    copies = messages.by_identity(work.conn, work.account.integration, sighting.heads.identity)
+    known = messages.by_ref(work.conn, work.account.integration, sighting.ref)
+    twins = [
+        one
+        for one in copies
+        if one.gone_at is None and one.ref != sighting.ref and one.ref not in work.vanishing
+    ]
+    if (known is not None and known.identity == own) or twins:
+        return replace(sighting, heads=replace(sighting.heads, identity=own))
+    return sighting
+
+
 def _sight(work: _Part, sighting: Sighting) -> None:
     conn, integration = work.conn, work.account.integration
+    sighting = _told_apart(work, sighting)
     known = messages.by_ref(conn, integration, sighting.ref)
     if known is not None and known.identity == sighting.heads.identity and known.gone_at is None:
         return

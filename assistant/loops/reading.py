@@ -7,7 +7,7 @@ hides the rest of its thread.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -169,7 +169,8 @@ def _read_all(
         if reason is not None:
             unread.append(Unread(ref=message.ref, identity=message.identity, reason=reason))
             continue
-        mails.append(mail)
+        # The store tells apart what one header block does not.
+        mails.append(replace(mail, identity=message.identity))
         kept.append(message)
         texts.append(mail.text)
     order = reply_order(mails)

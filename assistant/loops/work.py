@@ -22,7 +22,7 @@ from sqlalchemy import Connection
 
 from assistant.core.conversation import Conversation, Triage
 from assistant.core.plan import CreateDraft, Plan, RemoveDraft, plan
-from assistant.effects import drafting, settle, tracking
+from assistant.effects import drafting, illness, settle, tracking
 from assistant.effects.claim import Refusal, Refused, not_now
 from assistant.effects.guard import Effect, guarded
 from assistant.house import Account, House
@@ -110,9 +110,10 @@ async def work_on(house: House, account: Account, grip: Grip) -> Result:
     try:
         return await _turn(turn)
     except TransientError as error:
-        return await _failed(turn, f"the mailbox could not be read: {error}")
+        why = f"the mailbox could not be read: {error}"
+        return await _failed(turn, why, threads_fault=False)
     except MailboxIllError as error:
-        return await _failed(turn, str(error))
+        return await _mailbox_ill(turn, error)
     except StorageError:
         raise
     except Exception as error:
@@ -442,8 +443,25 @@ def _earlier(one: int | None, other: int | None) -> int | None:
     return min((when for when in (one, other) if when is not None), default=None)
 
 
-async def _failed(turn: _Turn, why: str) -> Result:
-    failures = turn.record.row.failures
+async def _mailbox_ill(turn: _Turn, error: MailboxIllError) -> Result:
+    """The mailbox is ill, not the thread: the one rests, and the other pays nothing."""
+    log.warning("a mailbox is ill", mailbox=turn.account.integration)
+
+    def unit(conn: Connection) -> None:
+        held = turn.grip.held
+        leases.lock(conn, held.integration, held.thread)
+        before = threads.dues(conn, held.integration, held.thread)
+        now = database_now_ms(conn)
+        until = illness.rest(conn, turn.account.integration, turn.account.user, now, str(error))
+        turn.triage = None
+        _finish(conn, turn, dues_before=before, again_at=until)
+
+    await turn.house.store.write(unit)
+    return Result.FAILED
+
+
+async def _failed(turn: _Turn, why: str, *, threads_fault: bool = True) -> Result:
+    failures = min(turn.record.row.failures, len(FAILURE_WAITS_MS) - (not threads_fault))
     log.warning("a thread could not be worked on", failures=failures + 1)
     if failures >= len(FAILURE_WAITS_MS):
         return await _quarantine(turn, why)

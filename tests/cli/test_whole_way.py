@@ -273,3 +273,39 @@ def test_no_escape_sequence_of_a_mail_reaches_the_terminal(place: Place, items: 
     ]
     assert all("\x1b" not in text and "\u202e" not in text for text in said)
     assert all("[red]bold" in text for text in said[:3])
+
+
+def test_two_mails_with_one_header_block_are_two(place: Place, items: Items) -> None:
+    import mailbox
+
+    box = mailbox.Maildir(place.maildir, create=False)
+    head = b"From: Form <form@example.org>\nTo: robin@example.com\nSubject: Contact\n\n"
+    box.add(head + b"Could you call Mina about the hall?\n")
+    place.run("once")
+    box.add(head + b"Could you send Jonas the plan?\n")
+    place.run("once")
+    assert len(items(place.json("threads"))) == 2
+    assert len(place.drafts()) == 2
+
+
+def test_a_renamed_file_without_a_message_id_is_no_news(place: Place, items: Items) -> None:
+    new = place.maildir / "new"
+    text = b"From: form@example.org\nTo: robin@example.com\nSubject: Contact\n\nCan you call me?\n"
+    (new / "1772442000.M1P1.host").write_bytes(text)
+    place.run("once", "--since", "3650d")
+    (new / "1772442000.M1P1.host").rename(new / "1772442000.M2P2.host")
+    place.run("once")
+    assert len(items(place.json("threads"))) == 1
+    assert len(place.drafts()) == 1
+
+
+def test_another_installation_key_refuses_to_start(place: Place) -> None:
+    place.run("once")
+    (place.config / "installation.key").write_text(f"{'ab' * 32}\n")
+    assert "restore the right key" in place.run("once", status=1)
+
+
+def test_a_number_that_no_item_can_have_is_wrong_use(place: Place) -> None:
+    place.run("once")
+    place.run("review", "show", "9" * 30, status=2)
+    place.run("review", "do", "9" * 30, "keep", status=2)
