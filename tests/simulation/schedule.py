@@ -30,7 +30,7 @@ from tests.support.invariants import broken, two_of_ours
 from tests.support.mails import edited, follow_up, own_reply, question
 from tests.support.world import Process, World, _until_killed
 
-ACTIVE_S = 240.0
+ACTIVE_S = 200.0
 """How long processes come and go, mail arrives and people act; then it is calm."""
 
 _CREATES = [
@@ -38,7 +38,7 @@ _CREATES = [
     *[Behaviour.LOSE] * 3,
     *[Behaviour.DROP] * 2,
     Behaviour.REFUSE,
-    Behaviour.BUSY,
+    *[Behaviour.BUSY] * 2,
     Behaviour.QUOTA,
     Behaviour.HANG,
     Behaviour.HANG_AFTER,
@@ -78,13 +78,13 @@ class Schedule:
         lag_s = self._draw.choice([0.0, 0.0, 45.0])
         self.world = World(lag_s=lag_s, stages=self._draw.random() < 0.5)
         self._sole = self._draw.random() < 0.5
-        self._threads = self._draw.randint(1, 2)
+        self._threads = self._draw.randint(1, 3)
         self._reminders = 0
         self._alive_since = 0.0
         self._landed = False
         if not self.calm:
             for call, acts in (("create", _CREATES), ("remove", _REMOVES), ("look", _READS)):
-                self.world.plan.add(call, *[self._draw.choice(acts) for _ in range(6)])
+                self.world.plan.add(call, *[self._draw.choice(acts) for _ in range(12)])
             for call in ("snapshot", "fetch", "draft", "changes"):
                 self.world.plan.add(call, *[self._draw.choice(_READS) for _ in range(4)])
 
@@ -104,7 +104,7 @@ class Schedule:
             for number in range(1, self._threads + 1):
                 world.hands.put(question(number))
             events = sorted(
-                self._draw.uniform(1, ACTIVE_S) for _ in range(self._draw.randint(2, 9))
+                self._draw.uniform(1, ACTIVE_S) for _ in range(self._draw.randint(6, 14))
             )
             found: list[str] = []
             for at in events:
@@ -127,9 +127,9 @@ class Schedule:
         process = self.world.process(sole=self._sole)
         if not self.calm:
             if self._draw.random() < 0.6:
-                process.gate.kill_at = self._draw.randint(20, 150)
+                process.gate.kill_at = self._draw.randint(15, 90)
             elif self._draw.random() < 0.7:
-                process.gate.stop_at = self._draw.randint(20, 150)
+                process.gate.stop_at = self._draw.randint(15, 90)
         self._alive_since = self.world.clock.database_s()
         self.say(f"start {process.gate.name} {process.gate.kill_at} {process.gate.stop_at}")
         group.start_soon(_until_killed, process.loops)
@@ -161,11 +161,25 @@ class Schedule:
             self.say(f"go on {stopped[0].gate.name}")
             stopped[0].gate.go_on()
             return
-        act = self._draw.choice([self._mail, self._owner, self._owner, self._write, self._land])
+        acts = [
+            self._ask,
+            self._mail,
+            self._owner,
+            self._owner,
+            self._owner,
+            self._write,
+            self._land,
+        ]
+        act = self._draw.choice(acts)
         if self._draw.random() < 0.35:
             await self._decide(next(one for one in running if one not in stopped))
         else:
             await act()
+
+    async def _ask(self) -> None:
+        self._threads += 1
+        self.say(f"a question begins {self._threads}")
+        self.world.hands.put(question(self._threads))
 
     async def _mail(self) -> None:
         self._reminders += 1

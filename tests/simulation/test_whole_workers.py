@@ -12,6 +12,7 @@ from structlog.testing import capture_logs
 
 from providers.memory import Behaviour
 from storage.words import IntentState, ItemKind
+from tests.seeded.bugs import BUGS, planted
 from tests.simulation.schedule import Schedule, owed, run, seeded_ids
 from tests.support.clock import quiesce
 from tests.support.invariants import broken
@@ -117,3 +118,16 @@ async def test_the_same_seed_gives_the_same_schedule() -> None:
                 await schedule.run()
             logs.append((schedule.log, schedule.world.processes[0].gate.crossed))
     assert logs[0] == logs[1]
+
+
+@pytest.mark.parametrize(
+    "name", ["an unknown answer is a refusal", "absent settles", "token restarts"]
+)
+async def test_seeds_find_a_bug_that_was_planted(name: str) -> None:
+    """The simulation is not blind."""
+    (bug,) = [one for one in BUGS if one.name == name]
+    with planted(bug), capture_logs():
+        for seed in range(40):
+            if await run(seed) is not None:
+                return
+    pytest.fail(f"40 seeds ran past the bug {name!r}")
