@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from assistant.effects.records import close_duplicated, close_items
 from providers.mime.marks import intent_of
 from providers.ports import DraftNow, DraftSight, Folder, Whereabouts
-from storage import drafts, intents, leases, mailboxes, reviews
+from storage import drafts, intents, leases, mailboxes, reviews, threads
 from storage.dbtime import database_now_ms
 from storage.drafts import Draft
 from storage.events import log
@@ -129,6 +129,7 @@ def _left(conn: Connection, draft: Draft, state: DraftState, now: int) -> Draft:
     none_left = not any(other.open for other in drafts.of_intent(conn, draft.intent))
     if intent is not None and intent.state is IntentState.DUPLICATED and none_left:
         intents.move(conn, intent, IntentState.ACCEPTED, By.COUNT, now)
+        threads.make_due(conn, draft.integration, draft.thread, now)
     close_duplicated(conn, draft.integration, draft.thread, now)
     return left
 
