@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from sqlalchemy import Connection
 
@@ -57,6 +57,20 @@ ENVELOPE = Envelope(
     references=(),
 )
 Act = CreateDraft | RemoveDraft
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class AtOnce:
+    """The store without waiting; implements assistant.effects.guard.Store."""
+
+    db: InlineDatabase
+
+    async def write(self, unit: Callable[[Connection], T]) -> T:
+        return self.db.run(unit)
+
+    async def read(self, unit: Callable[[Connection], T]) -> T:
+        return self.db.run(unit)
 
 
 @dataclass
@@ -87,7 +101,7 @@ class Worker:
             since_s=None,
         )
         self.house = House(
-            store=self.db,
+            store=AtOnce(self.db),
             clock=clock,
             worker=OwnerId(self.name),
             keeper=Keeper(self.db, clock, ttl_s=SETTINGS.lease_ttl_s),

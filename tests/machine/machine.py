@@ -6,10 +6,11 @@ import itertools
 import random
 import uuid
 from collections import Counter
-from functools import partial
+from collections.abc import Mapping, Sequence
+from typing import Final
 from unittest.mock import patch
 
-from hypothesis import event
+from hypothesis import currently_in_test_context, event
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from typing_extensions import override
@@ -114,12 +115,7 @@ class Machine(RuleBasedStateMachine):
             seen=changes.seen,
             vanished=tuple(Ref(ref) for ref in gone if ref not in refs),
         )
-        unit = partial(
-            noting._note, house=worker.house, account=worker.account, whole=whole,
-            part=sorted(whole.seen, key=lambda one: (one.arrived_at, one.order)),
-            before=noting.Noted(),
-        )  # fmt: skip
-        self.db.run(unit)
+        run_now(noting.note(worker.house, worker.account, whole))
 
     def _search(self, intent: Intent) -> Look:
         worker = self.workers[0]
@@ -388,28 +384,54 @@ class Machine(RuleBasedStateMachine):
         until=LATE_POINTS,
         act=ACTS,
         seconds=SECONDS,
-        swept=st.booleans(),
+        meets=st.sampled_from(["", "leased", "staged"]),
     )
     def outlive_the_lease(
-        self, which: int, number: int, until: str, act: Act, seconds: int, swept: bool
+        self, which: int, number: int, until: str, act: Act, seconds: int, meets: str
     ) -> None:
         """wait past the lease -> another takes and redoes -> the first goes on."""
         worker, other = self.workers[which], self.workers[1 - which]
         if not self._due_thread(worker, number) or not worker.run(until):
             return
         self.sleep(61)
-        if swept:
-            self._sweep()
         other.run()
         other.eager = True
         if other.take():
             self.truth.seen[f"retaken from one that stopped at {until}"] += 1
-            other.run()
-        self.sleep(seconds)
-        other.take()
+            other.run(meets)
+        self._sweep()
+        if not meets:
+            self.sleep(seconds)
         self.place.act = act
         worker.run()
         other.run()
+
+    @rule(which=WORKER, number=NUMBER, until=POINTS)
+    def meet_a_message(self, which: int, number: int, until: str) -> None:
+        """work under way -> another message -> the end of that work."""
+        worker = self.workers[which]
+        if self._due_thread(worker, number) and worker.run(until) and worker.grip is not None:
+            row = self.db.ask(
+                "SELECT subject FROM threads WHERE thread = ?", worker.grip.held.thread
+            )[0]
+            self.mail(int(str(row[0]).rpartition(" ")[2]))
+            worker.run()
+
+    @rule(number=NUMBER, act=LOST, how=st.sampled_from(["", "land", "look", "trash"]))
+    def search_for_long(self, number: int, act: Act, how: str) -> None:
+        """lost answer -> a look that takes its time -> what happened meanwhile -> its record."""
+        if not self._lose(number, act):
+            return
+        self.sleep(6)
+        self.search()
+        if how == "look":
+            self.look(True)
+        if how == "land":
+            self.land()
+        for one in self.place.messages(Folder.DRAFTS)[:1] if how == "trash" else ():
+            self.place.leaves(one.ref, how)
+        self.sleep(61)
+        self.record_what_was_searched()
 
     @rule(which=WORKER, number=NUMBER, seconds=st.sampled_from([30, 45]))
     def stall_and_try_again(self, which: int, number: int, seconds: int) -> None:
@@ -574,7 +596,7 @@ class Machine(RuleBasedStateMachine):
         moved, self.eyes.moved = self.eyes.moved, []
         dues = {str(t): int(str(n)) for t, n in self.db.ask("SELECT thread, dues FROM threads")}
         for intent_id, old, new, by in moved:
-            event(f"{old} to {new} by {by}")
+            self.truth.seen[f"{old} to {new} by {by}"] += 1
             (row,) = self.db.ask(
                 "SELECT thread, kind, attempt, state FROM intents WHERE id = ?", intent_id
             )
@@ -639,9 +661,85 @@ class Machine(RuleBasedStateMachine):
         for ref, raw in self.truth.owned.items():
             if lying.get(ref) != raw:
                 self.truth.wrong(f"{ref}, which its owner had saved, was changed or removed")
-        for name in set(self.truth.seen) - self._told:
+        for name in set(self.truth.seen) - self._told if currently_in_test_context() else ():
             self._told.add(name)
             event(name)
+
+
+WALKS: Final[Mapping[str, Mapping[str, Sequence[object]]]] = {
+    "take": {"which": (0, 1), "eager": (False, True)},
+    "step": {"which": (0, 1), "act": list(Act), "fault": [None, *CommitFault], "steps": (1, 2, 3)},
+    "note": {"which": (0, 1)},
+    "look": {"complete": (True, True, False)},
+    "sleep": {"seconds": (1, 6, 61, 601, 90_000)},
+    "mail": {"number": (1, 2)},
+    "owner_writes": {"number": (1, 2), "folder": (Folder.SENT, Folder.DRAFTS)},
+    "owner_lets_go": {"which": range(4), "how": ("send", "trash", "for good")},
+    "owner_takes_back": {"which": range(4)},
+    "decide": {"which": range(4), "action": list(Action), "key": "abc"},
+    "die_and_sweep": {
+        "which": (0, 1),
+        "number": (1, 2),
+        "until": ("staged", "claimed", "allowed", "answered"),
+        "act": (Act.LOSE, Act.DROP, Act.LATE),
+        "retaken": (False, True),
+    },
+    "outlive_the_lease": {
+        "which": (0, 1),
+        "number": (1, 2),
+        "until": ("asked", "staged", "claimed", "allowed", "allowed", "answered"),
+        "act": list(Act),
+        "seconds": (1, 61, 90_000),
+        "meets": ("", "", "leased", "staged"),
+    },
+    "look_to_the_end": {
+        "number": (1, 2),
+        "act": (Act.LOSE, Act.DROP, Act.LATE),
+        "early": (False, True),
+    },
+    "free_by_word": {
+        "number": (1, 2),
+        "act": (Act.LOSE, Act.LATE),
+        "action": (Action.DISMISS, Action.NEVER_HAPPENED, Action.IT_EXISTS),
+        "seconds": (1, 700),
+    },
+    "answer_by_hand": {"number": (1, 2), "act": (Act.LOSE, Act.LATE)},
+    "meet_a_message": {"which": (0, 1), "number": (1, 2), "until": ("read", "staged", "answered")},
+    "search_for_long": {
+        "number": (1, 2),
+        "act": (Act.LOSE, Act.DROP, Act.LATE),
+        "how": ("", "land", "look", "trash"),
+    },
+    "stall_and_try_again": {"which": (0, 1), "number": (1, 2), "seconds": (30, 45)},
+    "double": {
+        "number": (1, 2),
+        "act": (Act.TWICE, Act.TWICE_LOST),
+        "how": ("send", "trash", "for good"),
+    },
+    "discard": {"number": (1, 2), "meanwhile": ("", "edit", "move", "send"), "act": list(Act)},
+    "restart": {},
+    "calm_down": {},
+}
+"""Rules and what a plain walk gives them."""
+
+
+def walk(number: int, steps: int) -> None:
+    """Walk through the rules at random; the same number is the same walk."""
+    draw = random.Random(number)
+    machine = Machine()
+    try:
+        machine.begin(
+            stages=draw.random() < 0.5,
+            lag_s=draw.choice([0.0, 45.0, 600.0]),
+            eager=draw.random() < 0.5,
+        )
+        for _ in range(steps):
+            name = draw.choice(list(WALKS))
+            values = {key: draw.choice(list(of)) for key, of in WALKS[name].items()}
+            getattr(machine, name)(**values)
+            machine.hold_everything()
+    finally:
+        machine.teardown()
 
 
 async def _nothing(_: object) -> frozenset[Ref]:

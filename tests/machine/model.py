@@ -20,6 +20,7 @@ from providers.memory import MemoryMailbox
 from providers.memory.messages import Message
 from providers.mime.marks import intent_of
 from providers.ports import DraftRef, Folder, Look, LookRequest, Staged, ThreadScope
+from storage import intents
 from storage.intents import Intent
 from storage.leases import Held
 from storage.words import IntentId, IntentState, Kind, Outcome, Ref, Rejected, Unknown
@@ -248,9 +249,9 @@ class Place(MemoryMailbox):
         intent, attempt = self.truth.ours[ref]
         if ref in self.truth.odd or (intent, attempt) in self.truth.freed:
             return True
-        rows = self.truth.db.ask("SELECT claimed_at FROM intents WHERE id = ?", intent)
-        sent = self.truth.sent_at[number_of(self._messages[ref])]
-        return any(at + 1000 >= int(str(row[0])) for row in rows for at in sent)
+        found = self.truth.db.run(lambda conn: intents.by_id(conn, IntentId(intent)))
+        number = number_of(self._messages[ref])
+        return found is not None and self.truth.is_freed(found, number)
 
     @override
     async def remove(self, draft: DraftRef, *, intent: IntentId, attempt: int) -> Outcome:
