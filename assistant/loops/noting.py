@@ -133,8 +133,8 @@ def _note(
     account: Account,
     part: Sequence[Sighting],
     whole: Changes | None,
-    vanishing: frozenset[Ref],
     before: Noted,
+    vanishing: frozenset[Ref] = frozenset(),
 ) -> Noted:
     now = database_now_ms(conn)
     work = _Part(conn=conn, house=house, account=account, now=now, vanishing=vanishing)
