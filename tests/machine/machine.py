@@ -1,44 +1,21 @@
-"""The rules of the state machine, and what must hold after each of them."""
+"""The rules of the state machine, from single steps to whole scenarios."""
 
 from __future__ import annotations
 
-import itertools
-import random
-import uuid
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Final
-from unittest.mock import patch
-
-from hypothesis import currently_in_test_context, event
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import initialize, precondition, rule
 from typing_extensions import override
 
 from assistant.commands import review
-from assistant.commands.deciding import RefusedError, candidates
-from assistant.commands.review import CommandError, Decision
-from assistant.effects import drafting
-from assistant.effects.looks import record_look
-from assistant.effects.sweep import sweep
-from assistant.loops import noting, reading
-from assistant.loops.reconciler import Reconciler, _as_look
-from providers.mime.marks import mark_of
-from providers.ports import Changes, Folder, Look
-from storage import drafts, fences, intents, mailboxes, reviews
-from storage.intents import Intent
-from storage.receipts import ConflictError
-from storage.reviews import Item
-from storage.words import Action, IntentId, IntentState, ItemKind, Kind, Ref
+from providers.ports import Folder, Look
+from storage import fences, mailboxes
+from storage.words import Action, ItemKind
+from tests.machine.ground import SEEN, Ground
 from tests.machine.hands import Worker
-from tests.machine.model import Act, Eyes, Place, Truth, number_of, run_now
-from tests.support.clock import FakeClock
-from tests.support.database import CommitFault, InlineDatabase
+from tests.machine.model import Act, Place, number_of
+from tests.support.database import CommitFault
 from tests.support.mails import edited, follow_up, own_reply, question
-from tests.support.world import BOX, ROBIN, SECRET
-
-SEEN: Counter[str] = Counter()
-"""What all runs together came across."""
+from tests.support.world import BOX, ROBIN
 
 SECONDS = st.sampled_from([1, 5, 6, 20, 61, 61, 120, 600, 601, 3_600, 21_600, 86_400, 90_000])
 POINTS = st.sampled_from(
@@ -56,26 +33,8 @@ EDITS = st.tuples(st.booleans(), st.booleans())
 LEAVING = st.sampled_from(["send", "trash", "for good"])
 
 
-class Machine(RuleBasedStateMachine):
+class Machine(Ground):
     """See the text of ``tests.machine.test_state_machine``."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        draw = random.Random(7)
-        self._ids = patch.object(
-            uuid, "uuid4", lambda: uuid.UUID(int=draw.getrandbits(128), version=4)
-        )
-        self._ids.start()
-        self.clock = FakeClock()
-        self.db = InlineDatabase(self.clock)
-        self.eyes = Eyes()
-        self.db.watch = self.eyes
-        self.truth = Truth(self.db, self.clock)
-        self.count = itertools.count(1)
-        self.receipts: dict[str, tuple[Decision, str]] = {}
-        self.dues: dict[str, int] = {}
-        self.held_look: tuple[Intent, Look] | None = None
-        self._told: set[str] = set()
 
     @initialize(
         stages=st.booleans(), lag_s=st.sampled_from([0.0, 45.0, 600.0]), eager=st.booleans()
@@ -98,119 +57,6 @@ class Machine(RuleBasedStateMachine):
             self._ids.stop()
             SEEN.update(self.truth.seen)
             SEEN.update({f"{old} to {new}": n for (old, new), n in self.eyes.moves.items()})
-
-    # helpers
-
-    def _start(self) -> Worker:
-        return Worker(f"w{next(self.count)}", self.db, self.place, self.truth, eager=self.eager)
-
-    def _note(self, worker: Worker) -> None:
-        changes = run_now(self.place.changes(None, since=None, known=_nothing))
-        refs = {message.ref for message in self.place.messages()}
-        gone = [
-            str(ref) for (ref,) in self.db.ask("SELECT ref FROM messages WHERE gone_at IS NULL")
-        ]
-        whole = Changes(
-            cursor={},
-            seen=changes.seen,
-            vanished=tuple(Ref(ref) for ref in gone if ref not in refs),
-        )
-        run_now(noting.note(worker.house, worker.account, whole))
-
-    def _search(self, intent: Intent) -> Look:
-        worker = self.workers[0]
-        record = self.db.run(lambda conn: reading.record(conn, BOX, intent.thread))
-        if intent.kind is Kind.CREATE_DRAFT:
-            facts = self.db.run(lambda conn: intents.evidence_of(conn, intent.id))
-            request = Reconciler(worker.house)._request(intent, record, facts)
-            return run_now(self.place.look(request))
-        draft = next(one for one in record.drafts if one.id == intent.plan["draft"])
-        ref = drafting.draft_ref(draft, mark_of(SECRET, draft.intent), record.scope)
-        return _as_look(run_now(self.place.draft(ref)))
-
-    def _record_look(self, intent: Intent, look: Look) -> None:
-        house = self.workers[0].house
-        finding = self.db.run(
-            lambda conn: record_look(
-                conn,
-                intent.id,
-                intent.attempt,
-                look,
-                house.schedule_for(self.workers[0].account),
-                house.timing,
-            )
-        )
-        if finding is not None:
-            self.truth.seen[f"look: {finding}"] += 1
-            if look.complete and not look.found and not look.delivered:
-                self.truth.clean[intent.id, intent.attempt].append(self.truth.now)
-
-    def _look(self, intent: Intent) -> None:
-        self._record_look(intent, self._search(intent))
-
-    def _due_looks(self) -> list[Intent]:
-        return self.db.run(lambda conn: intents.with_looks_due(conn, self.truth.now))
-
-    def _sweep(self) -> None:
-        timing = self.workers[0].house.timing
-        swept = self.db.run(lambda conn: sweep(conn, timing))
-        self.truth.seen["swept"] += len(swept)
-
-    def _unsettled(self) -> list[Intent]:
-        return self.db.run(lambda conn: intents.in_state(conn, IntentState.UNKNOWN))
-
-    def _items(self, *kinds: ItemKind) -> list[Item]:
-        found = self.db.run(reviews.listed)
-        return [one for one in found if not kinds or one.kind in kinds]
-
-    def _decide(self, item: Item, action: Action, key: str) -> None:
-        ref = None
-        if action in (Action.ADOPT, Action.NOT_OURS, Action.IT_EXISTS):
-            named = self.db.run(lambda conn: candidates(conn, IntentId(item.about)))
-            ref = named[-1] if named else None
-        decision = Decision(items=(item.id,), action=action, key=key, ref=ref)
-        if action is Action.NEVER_HAPPENED and item.kind is ItemKind.OUTCOME_UNKNOWN:
-            intent = self.db.run(lambda conn: intents.by_id(conn, IntentId(item.about)))
-            if intent is not None:
-                self._look(intent)
-        before = self.db.ask("SELECT count(*), max(attempt) FROM intents")
-        aim = self._aim(item)
-        try:
-            answer = self.db.run(
-                lambda conn: review._perform(conn, self.workers[0].house, decision)
-            )
-        except (RefusedError, CommandError):
-            self.truth.seen[f"refused to {action}"] += 1
-            return
-        except ConflictError:
-            if key not in self.receipts or self.receipts[key][0] == decision:
-                self.truth.wrong("a replay was called a conflict")
-            return
-        if self.db.ask("SELECT count(*), max(attempt) FROM intents") != before:
-            self.truth.wrong("a command itself began a call")
-        known = self.receipts.setdefault(key, (decision, answer.operation))
-        if known != (decision, answer.operation):
-            self.truth.wrong("a receipt names another operation than before")
-        if not answer.replayed:
-            self.truth.seen[f"a person: {action}"] += 1
-            self._said(item, action, aim)
-
-    def _aim(self, item: Item) -> object:
-        if item.kind is ItemKind.OUTCOME_UNKNOWN:
-            return self.db.run(lambda conn: intents.by_id(conn, IntentId(item.about)))
-        if item.kind is ItemKind.DRAFT_READY:
-            return self.db.run(lambda conn: drafts.one(conn, int(item.about)))
-        return None
-
-    def _said(self, item: Item, action: Action, aim: object) -> None:
-        if isinstance(aim, Intent) and action is not Action.NOT_OURS:
-            self.truth.freed.add((aim.id, aim.attempt))
-        if isinstance(aim, drafts.Draft) and action is Action.DISCARD:
-            self.truth.discards.add(aim.ref)
-            if aim.ref in self.truth.owned:
-                self.truth.seen["discard asked of an edited draft"] += 1
-        if isinstance(aim, drafts.Draft) and action is Action.KEEP:
-            self.truth.discards.discard(aim.ref)
 
     # fine rules: the daemon
 
@@ -556,192 +402,3 @@ class Machine(RuleBasedStateMachine):
         if stuck:
             self.truth.wrong(f"{stuck} are being called by nobody")
         self._hold_what_is_calm()
-
-    def _hold_what_is_calm(self) -> None:
-        told = {
-            str(thread)
-            for (thread,) in self.db.ask(
-                "SELECT thread FROM review_items WHERE kind = 'duplicated' "
-                "AND (state = 'open' OR closed_by != 'facts')"
-            )
-        }
-        lying: Counter[str] = Counter()
-        for one in self.place.messages(Folder.DRAFTS):
-            known = self.truth.ours.get(one.ref)
-            if known is not None and one.heads.mark is not None:
-                (row,) = self.db.ask("SELECT thread FROM intents WHERE id = ?", known[0])
-                lying[str(row[0])] += 1
-        for thread, number in lying.items():
-            if number > 1:
-                self.truth.seen["two drafts of ours, when calm"] += 1
-                if thread not in told:
-                    self.truth.wrong(f"{number} drafts of ours lie in {thread}, and nobody is told")
-
-    # what must hold after each step
-
-    @invariant()
-    def the_promises_hold(self) -> None:
-        if hasattr(self, "place"):
-            self.hold_everything()
-
-    def hold_everything(self) -> None:
-        self._hold_the_moves()
-        self._hold_what_is_shown()
-        self._hold_the_owners_drafts()
-        broken = [*self.truth.broken, *self.eyes.broken]
-        assert not broken, "; ".join(broken)
-
-    def _hold_the_moves(self) -> None:
-        """A settled intent says what is true, and woke its thread."""
-        moved, self.eyes.moved = self.eyes.moved, []
-        dues = {str(t): int(str(n)) for t, n in self.db.ask("SELECT thread, dues FROM threads")}
-        for intent_id, old, new, by in moved:
-            self.truth.seen[f"{old} to {new} by {by}"] += 1
-            (row,) = self.db.ask(
-                "SELECT thread, kind, attempt, state FROM intents WHERE id = ?", intent_id
-            )
-            thread, kind, attempt, state = (str(value) for value in row)
-            settled = new not in (IntentState.CALLING, IntentState.UNKNOWN)
-            if settled and dues[thread] == self.dues.get(thread, -1):
-                self.truth.wrong(f"{old} to {new} did not wake its thread")
-            if state == new and by != "person":
-                self._hold_true(intent_id, Kind(kind), int(attempt), new, f"{new} by {by}")
-        self.dues = dues
-
-    def _hold_true(
-        self, intent: str, kind: Kind, attempt: int, state: IntentState, said: str
-    ) -> None:
-        # A removal is settled by a direct get, which may take an owner's own draft for a successor.
-        if kind is not Kind.CREATE_DRAFT:
-            return
-        landed = self.truth.landed[intent]
-        if state is IntentState.ACCEPTED and not landed:
-            self.truth.wrong(f"{intent[:6]} is {said} and never happened")
-        if state is IntentState.REJECTED and attempt in landed:
-            self.truth.wrong(f"{intent[:6]} is {said} and had happened")
-        if state is IntentState.REJECTED and (intent, attempt) not in self.truth.void:
-            self.truth.wrong(f"{intent[:6]} is {said} without a proof")
-
-    def _hold_what_is_shown(self) -> None:
-        """What is unknown is shown, and blocks until it is freed; two drafts are told of."""
-        shown = {
-            str(about): str(kind)
-            for about, kind in self.db.ask(
-                "SELECT about, kind FROM review_items WHERE state = 'open' AND hidden = 0"
-            )
-        }
-        for intent in self._unsettled():
-            dismissed = (intent.id, intent.attempt) in self.truth.freed
-            if shown.get(intent.id) != ItemKind.OUTCOME_UNKNOWN and not dismissed:
-                self.truth.wrong(f"unknown intent {intent.id[:6]} is not shown")
-            number = self._number_of(intent)
-            if not intent.blocks and not self.truth.is_freed(intent, number):
-                self.truth.wrong(f"unknown intent {intent.id[:6]} blocks no more, for no reason")
-            if intent.blocks and intent.next_look_at is None:
-                self.truth.wrong(f"unknown intent {intent.id[:6]} blocks and is looked for no more")
-        open_drafts = self.db.ask(
-            "SELECT thread, count(DISTINCT ref) FROM drafts WHERE state IN ('held', 'edited') "
-            "GROUP BY thread HAVING count(DISTINCT ref) > 1"
-        )
-        for thread, _ in open_drafts:
-            told = self.db.ask(
-                "SELECT 1 FROM review_items WHERE thread = ? AND kind = 'duplicated' "
-                "AND (state = 'open' OR closed_by != 'facts')",
-                thread,
-            )
-            self.truth.seen["two drafts on record"] += 1
-            if not told:
-                self.truth.wrong(f"{thread} has two drafts on record and nobody is told")
-
-    def _number_of(self, intent: Intent) -> int:
-        (row,) = self.db.ask("SELECT subject FROM threads WHERE thread = ?", intent.thread)
-        return int(str(row[0]).rpartition(" ")[2])
-
-    def _hold_the_owners_drafts(self) -> None:
-        lying = {one.ref: one.raw for one in self.place.messages(Folder.DRAFTS)}
-        for ref, raw in self.truth.owned.items():
-            if lying.get(ref) != raw:
-                self.truth.wrong(f"{ref}, which its owner had saved, was changed or removed")
-        for name in set(self.truth.seen) - self._told if currently_in_test_context() else ():
-            self._told.add(name)
-            event(name)
-
-
-WALKS: Final[Mapping[str, Mapping[str, Sequence[object]]]] = {
-    "take": {"which": (0, 1), "eager": (False, True)},
-    "step": {"which": (0, 1), "act": list(Act), "fault": [None, *CommitFault], "steps": (1, 2, 3)},
-    "note": {"which": (0, 1)},
-    "look": {"complete": (True, True, False)},
-    "sleep": {"seconds": (1, 6, 61, 601, 90_000)},
-    "mail": {"number": (1, 2)},
-    "owner_writes": {"number": (1, 2), "folder": (Folder.SENT, Folder.DRAFTS)},
-    "owner_lets_go": {"which": range(4), "how": ("send", "trash", "for good")},
-    "owner_takes_back": {"which": range(4)},
-    "decide": {"which": range(4), "action": list(Action), "key": "abc"},
-    "die_and_sweep": {
-        "which": (0, 1),
-        "number": (1, 2),
-        "until": ("staged", "claimed", "allowed", "answered"),
-        "act": (Act.LOSE, Act.DROP, Act.LATE),
-        "retaken": (False, True),
-    },
-    "outlive_the_lease": {
-        "which": (0, 1),
-        "number": (1, 2),
-        "until": ("asked", "staged", "claimed", "allowed", "allowed", "answered"),
-        "act": list(Act),
-        "seconds": (1, 61, 90_000),
-        "meets": ("", "", "leased", "staged"),
-    },
-    "look_to_the_end": {
-        "number": (1, 2),
-        "act": (Act.LOSE, Act.DROP, Act.LATE),
-        "early": (False, True),
-    },
-    "free_by_word": {
-        "number": (1, 2),
-        "act": (Act.LOSE, Act.LATE),
-        "action": (Action.DISMISS, Action.NEVER_HAPPENED, Action.IT_EXISTS),
-        "seconds": (1, 700),
-    },
-    "answer_by_hand": {"number": (1, 2), "act": (Act.LOSE, Act.LATE)},
-    "meet_a_message": {"which": (0, 1), "number": (1, 2), "until": ("read", "staged", "answered")},
-    "search_for_long": {
-        "number": (1, 2),
-        "act": (Act.LOSE, Act.DROP, Act.LATE),
-        "how": ("", "land", "look", "trash"),
-    },
-    "stall_and_try_again": {"which": (0, 1), "number": (1, 2), "seconds": (30, 45)},
-    "double": {
-        "number": (1, 2),
-        "act": (Act.TWICE, Act.TWICE_LOST),
-        "how": ("send", "trash", "for good"),
-    },
-    "discard": {"number": (1, 2), "meanwhile": ("", "edit", "move", "send"), "act": list(Act)},
-    "restart": {},
-    "calm_down": {},
-}
-"""Rules and what a plain walk gives them."""
-
-
-def walk(number: int, steps: int) -> None:
-    """Walk through the rules at random; the same number is the same walk."""
-    draw = random.Random(number)
-    machine = Machine()
-    try:
-        machine.begin(
-            stages=draw.random() < 0.5,
-            lag_s=draw.choice([0.0, 45.0, 600.0]),
-            eager=draw.random() < 0.5,
-        )
-        for _ in range(steps):
-            name = draw.choice(list(WALKS))
-            values = {key: draw.choice(list(of)) for key, of in WALKS[name].items()}
-            getattr(machine, name)(**values)
-            machine.hold_everything()
-    finally:
-        machine.teardown()
-
-
-async def _nothing(_: object) -> frozenset[Ref]:
-    return frozenset()

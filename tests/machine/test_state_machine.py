@@ -20,7 +20,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.machine.machine import SEEN, Machine, walk
+from tests.machine.ground import SEEN
+from tests.machine.machine import Machine
+from tests.machine.walks import walk
 
 EXAMPLES = int(os.environ.get("FENCEPOST_MACHINE_EXAMPLES", "40"))
 SHRINK = "FENCEPOST_MACHINE_SHRINK" in os.environ
