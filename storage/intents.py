@@ -95,14 +95,21 @@ class Fact:
     detail: Mapping[str, object]
 
 
+# Statements of the hot path are made once: to make one costs as much as to run it.
+_BY_KEY = sa.select(intents).where(intents.c.key == sa.bindparam("k"))
+_BY_ID = sa.select(intents).where(intents.c.id == sa.bindparam("k"))
+_INSERT = sa.insert(intents)
+_ADD_FACT = sa.insert(evidence)
+
+
 def by_key(conn: Connection, key: IntentKey) -> Intent | None:
     """The intent of this idempotency key."""
-    return _one(conn, intents.c.key == key)
+    return _one(conn, _BY_KEY, key)
 
 
 def by_id(conn: Connection, intent: IntentId) -> Intent | None:
     """The intent of this id."""
-    return _one(conn, intents.c.id == intent)
+    return _one(conn, _BY_ID, intent)
 
 
 def of_thread(conn: Connection, integration: str, thread: str) -> list[Intent]:
@@ -194,7 +201,7 @@ def insert(conn: Connection, intent: Intent) -> None:
     values["token"] = dict(intent.token)
     values["place"] = dict(intent.place)
     values["before"] = list(intent.before)
-    conn.execute(sa.insert(intents), values)
+    conn.execute(_INSERT, values)
 
 
 def call_again(
@@ -273,7 +280,7 @@ def update(conn: Connection, intent: Intent, **values: object) -> None:
 def add_evidence(conn: Connection, intent: IntentId, now_ms: int, fact: Evidence) -> None:
     """Append one fact; evidence is never changed and never removed."""
     conn.execute(
-        sa.insert(evidence),
+        _ADD_FACT,
         {
             "intent": intent,
             "attempt": fact.attempt,
@@ -318,8 +325,8 @@ def _move(
     return bool(done.rowcount)
 
 
-def _one(conn: Connection, where: sa.ColumnElement[bool]) -> Intent | None:
-    row = conn.execute(sa.select(intents).where(where)).mappings().one_or_none()
+def _one(conn: Connection, query: sa.Select[tuple[object, ...]], key: str) -> Intent | None:
+    row = conn.execute(query, {"k": key}).mappings().one_or_none()
     return None if row is None else _intent(row)
 
 

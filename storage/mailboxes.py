@@ -18,6 +18,11 @@ from storage.words import IntegrationId, UserName
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+_LOAD = sa.select(mailboxes).where(mailboxes.c.integration == sa.bindparam("i"))
+_STOPPED = (
+    sa.select(sa.literal(1)).where(pauses.c.integration.in_(["*", sa.bindparam("i")])).limit(1)
+)
+
 ALL = "*"
 """The pause that stops every mailbox."""
 
@@ -62,9 +67,7 @@ def ensure(
 
 def load(conn: Connection, integration: str) -> MailboxRow | None:
     """The mailbox's row, or None."""
-    row = conn.execute(
-        sa.select(mailboxes).where(mailboxes.c.integration == integration)
-    ).one_or_none()
+    row = conn.execute(_LOAD, {"i": integration}).one_or_none()
     if row is None:
         return None
     return MailboxRow(
@@ -146,9 +149,7 @@ def is_paused(conn: Connection, integration: str) -> bool:
 
 def stopped(conn: Connection, integration: str) -> bool:
     """Whether calls into this mailbox are stopped, by its own pause or by the one for all."""
-    found = conn.scalar(
-        sa.select(sa.literal(1)).where(pauses.c.integration.in_([ALL, integration])).limit(1)
-    )
+    found = conn.scalar(_STOPPED, {"i": integration})
     return found is not None
 
 

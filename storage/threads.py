@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, RowMapping
 
 
+# Statements of the hot path are made once: to make one costs as much as to run it.
+_IS = sa.and_(threads.c.integration == sa.bindparam("i"), threads.c.thread == sa.bindparam("t"))
+_LOAD = sa.select(threads).where(_IS)
+_DUES = sa.select(threads.c.dues).where(_IS)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadRow:
     """A thread as the store knows it."""
@@ -173,10 +179,7 @@ def reconcile_everything(conn: Connection) -> None:
 
 def load(conn: Connection, integration: str, thread: str) -> ThreadRow:
     """The thread's row. Raises LookupError when there is no such thread."""
-    query = sa.select(threads).where(
-        threads.c.integration == integration, threads.c.thread == thread
-    )
-    row = conn.execute(query).mappings().one_or_none()
+    row = conn.execute(_LOAD, {"i": integration, "t": thread}).mappings().one_or_none()
     if row is None:
         raise LookupError(f"no thread {thread} in {integration}")
     return thread_row(row)
@@ -246,12 +249,7 @@ def finish(conn: Connection, held: Held, end: Finish, now_ms: int, *, dues_befor
 
 def dues(conn: Connection, integration: str, thread: str) -> int:
     """How often the thread has been made due so far."""
-    value = conn.scalar(
-        sa.select(threads.c.dues).where(
-            threads.c.integration == integration, threads.c.thread == thread
-        )
-    )
-    return int(value or 0)
+    return int(conn.scalar(_DUES, {"i": integration, "t": thread}) or 0)
 
 
 def _int(value: object) -> int:
