@@ -55,7 +55,7 @@ def _config_dir(
     if value is not None:
         return value
     root = context.find_root().params.get("config_dir")
-    return root if isinstance(root, Path) else None
+    return Path(root) if isinstance(root, str) else None
 
 
 def give_up(message: str, status: int = FAILED) -> NoReturn:

@@ -12,10 +12,18 @@ import importlib
 import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from typing_extensions import override
+
+if TYPE_CHECKING:
+    from typing_extensions import override
+else:
+
+    def override(method: Callable[..., object]) -> Callable[..., object]:
+        """What typing_extensions has, which takes as long to import as everything else here."""
+        return method
+
 
 VERSION = "0.1.0"
 
@@ -71,17 +79,12 @@ class Lazy(click.Group):
 @click.option(
     "--config",
     "config_dir",
-    type=click.Path(path_type=Path),
+    type=click.Path(),
     help="Folder of fencepost.toml and users/ (else FENCEPOST_CONFIG, else the platform's).",
 )
-@click.option("-v", "--verbose", is_flag=True, help="Log more, to stderr.")
 @click.version_option(VERSION, prog_name="fencepost")
-@click.pass_context
-def cli(context: click.Context, config_dir: Path | None, verbose: bool) -> None:
+def cli(config_dir: str | None) -> None:
     """Drafts each reply once, sends nothing by itself, and says when it does not know."""
-    context.ensure_object(dict)
-    context.obj["config_dir"] = config_dir
-    context.obj["verbose"] = verbose
 
 
 def main() -> None:
