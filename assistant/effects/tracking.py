@@ -18,6 +18,7 @@ from storage import drafts, intents, leases, mailboxes, reviews, threads
 from storage.dbtime import database_now_ms
 from storage.drafts import Draft
 from storage.events import log
+from storage.leases import Held
 from storage.threads import ThreadRow
 from storage.words import By, DraftState, IntentState, ItemKind
 
@@ -32,10 +33,16 @@ def is_news(draft: Draft, now: DraftNow) -> bool:
 
 
 def follow(
-    conn: Connection, draft: Draft, where: DraftNow, lag_ms: int
+    conn: Connection, draft: Draft, where: DraftNow, lag_ms: int, held: Held | None = None
 ) -> tuple[Draft, int | None]:
-    """Record what a direct get says; gives the draft as it is now, and when to ask again."""
-    leases.lock(conn, draft.integration, draft.thread)
+    """Record what a direct get says; gives the draft as it is now, and when to ask again.
+
+    A worker names its lease in *held*: once that is another's, what it saw is old and changes
+    nothing.
+    """
+    lease = leases.lock(conn, draft.integration, draft.thread)
+    if held is not None and not lease.is_held_by(held):
+        return draft, None
     now = database_now_ms(conn)
     match where.where:
         case Whereabouts.UNTOUCHED:

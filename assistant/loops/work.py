@@ -177,7 +177,9 @@ async def _track(turn: _Turn) -> None:
         where = await turn.account.mailbox.draft(drafting.draft_ref(draft, mark, turn.record.scope))
         still = draft
         if tracking.is_news(draft, where):
-            unit = partial(tracking.follow, draft=draft, where=where, lag_ms=lag_ms)
+            unit = partial(
+                tracking.follow, draft=draft, where=where, lag_ms=lag_ms, held=turn.grip.held
+            )
             still, ask_again_at = await turn.house.store.write(unit)
             turn.again_at_ms = ask_again_at or turn.again_at_ms
         if still.open:
