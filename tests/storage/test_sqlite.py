@@ -192,7 +192,7 @@ async def test_reads_run_side_by_side(database: SqliteDatabase) -> None:
 
     async def one(name: str) -> None:
         def step_by_step(conn: sa.Connection) -> None:
-            for _ in range(10):
+            for _ in range(400):
                 texts(conn)
                 steps.append(name)
 
@@ -201,7 +201,7 @@ async def test_reads_run_side_by_side(database: SqliteDatabase) -> None:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(one, "a")
         tasks.start_soon(one, "b")
-    assert steps not in (["a"] * 10 + ["b"] * 10, ["b"] * 10 + ["a"] * 10)
+    assert steps not in (["a"] * 400 + ["b"] * 400, ["b"] * 400 + ["a"] * 400)
 
 
 async def test_error_of_a_read_is_its_callers(database: SqliteDatabase) -> None:
