@@ -43,17 +43,34 @@ class TokenSource(Protocol):
         """
 
 
+class QuotaError(Exception):
+    """There is no leave to call within the time that a caller can wait; nothing was sent.
+
+    ``retry_after_s``: when it may be tried again. ``day``: the day's units are gone, so the whole
+    mailbox rests; ``str()`` says so.
+    """
+
+    def __init__(self, text: str, *, retry_after_s: float, day: bool = False) -> None:
+        super().__init__(text)
+        self.retry_after_s = retry_after_s
+        self.day = day
+
+
 class Limiter(Protocol):
     """The account's quota, shared by everything that calls the API for it."""
 
     def spend(self, method: str) -> AbstractAsyncContextManager[None]:
         """Wait until the units of *method* may be spent; *method* is as ``gmail.drafts.create``.
 
-        Wraps exactly one request.
+        Wraps exactly one request. Raises QuotaError on entry, before anything is sent, where the
+        wait would be too long for the call: at once for a write, which is timed by its intent.
         """
 
-    def slow_down(self, retry_after_s: float | None) -> None:
-        """Told that the API refused a call for its rate; seconds it asked for, where it did."""
+    def slow_down(self, retry_after_s: float | None, *, day: bool = False) -> None:
+        """Told that the API refused a call for its rate; seconds it asked for, where it did.
+
+        *day*: for the day's units (``dailyLimitExceeded``).
+        """
 
 
-__all__ = ["Limiter", "TokenError", "TokenSource", "TokenTrouble"]
+__all__ = ["Limiter", "QuotaError", "TokenError", "TokenSource", "TokenTrouble"]
