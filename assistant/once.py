@@ -16,8 +16,8 @@ import structlog
 from assistant.house import Account, House
 from assistant.loops.notifier import Notifier
 from assistant.loops.reconciler import Reconciler
+from assistant.loops.turn import Result
 from assistant.loops.watcher import Watcher
-from assistant.loops.work import Result
 from assistant.loops.worker import Worker
 from storage.words import IntegrationId
 

@@ -18,7 +18,8 @@ import anyio
 import structlog
 
 from assistant.house import House
-from assistant.loops.work import Result, work_on
+from assistant.loops.turn import Result
+from assistant.loops.work import work_on
 from storage import leases
 from storage.dbtime import database_now_ms
 from storage.errors import StorageError

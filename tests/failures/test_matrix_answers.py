@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.loops.work import Result
+from assistant.loops.turn import Result
 from providers.memory import Behaviour
 from storage.words import Action, DraftState, EvidenceKind, IntentState, ItemKind
 from tests.support.gate import stop

@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from assistant.loops.work import Result
+from assistant.loops.turn import Result
 from storage import threads
 from storage.tables import drafts, evidence, intents, notices, review_items
 from storage.words import DraftState, EvidenceKind, FaultPoint, IntentState, ItemKind

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from assistant.effects.claim import Asked, Refusal, Refused, claim
 from assistant.effects.keys import create_key, fingerprint
-from assistant.loops.work import Result
+from assistant.loops.turn import Result
 from storage import leases
 from storage.intents import Intent
 from storage.leases import Held

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Connection
 
 from assistant.effects import settle
-from assistant.loops.work import Result
+from assistant.loops.turn import Result
 from providers.memory import Behaviour
 from providers.ports import Folder
 from storage import intents

@@ -5,7 +5,7 @@ from __future__ import annotations
 import anyio
 import pytest
 
-from assistant.loops.work import Result
+from assistant.loops.turn import Result
 from providers.memory import Behaviour
 from providers.ports import Notice
 from storage.words import (

@@ -19,7 +19,8 @@ from assistant.effects import drafting, tracking
 from assistant.effects.claim import Refusal, Refused, claim
 from assistant.effects.guard import Effect
 from assistant.house import Account, House
-from assistant.loops import reading, work
+from assistant.loops import ending, reading
+from assistant.loops.turn import Turn, place_of, prior_create, prior_removal
 from leases.keeper import Grip, Keeper
 from leases.term import Term
 from providers.mime.marks import mark_of
@@ -183,7 +184,7 @@ class Worker:
     def _work(self, grip: Grip) -> Iterator[str]:
         held = grip.held
         record = self.db.run(lambda conn: reading.record(conn, BOX, held.thread))
-        turn = work._Turn(house=self.house, account=self.account, grip=grip, record=record)
+        turn = Turn(house=self.house, account=self.account, grip=grip, record=record)
         if held.takes >= QUARANTINE_AFTER:
             self._quarantine(turn)
             return
@@ -199,13 +200,13 @@ class Worker:
         self.seq, self.snapshot_s = self.place._seq, self.truth.clock.database_s()
         effect = self._effect(turn, act)
         if effect is None:
-            self._end(turn, self.truth.now + work.MOVED_WAIT_MS)
+            self._end(turn, self.truth.now + ending.MOVED_WAIT_MS)
             return
         yield "staged"
         if not self.cancelled:
             yield from self._guarded(turn, effect)
 
-    def _track(self, turn: work._Turn) -> Iterator[str]:
+    def _track(self, turn: Turn) -> Iterator[str]:
         for draft in turn.record.drafts:
             if not draft.open:
                 continue
@@ -234,7 +235,7 @@ class Worker:
         if self.truth.holder.get(held.thread) != (held.owner, held.fence):
             self.truth.seen["followed a draft without the lease"] += 1
 
-    def _plan(self, turn: work._Turn) -> Act | None:
+    def _plan(self, turn: Turn) -> Act | None:
         for draft in turn.open_drafts:
             if draft.discard_asked_by is not None and draft.state is DraftState.HELD:
                 return RemoveDraft(draft=draft.id)
@@ -247,9 +248,9 @@ class Worker:
             return None
         return CreateDraft(answer=len(mail) - 1, identity=answer, envelope=ENVELOPE)
 
-    def _effect(self, turn: work._Turn, act: Act) -> Effect | None:
+    def _effect(self, turn: Turn, act: Act) -> Effect | None:
         record, prior = turn.record, self._prior(turn, act)
-        place, recorder = work._place(turn), work._recorder(turn)
+        place, recorder = place_of(turn), ending.recorder(turn)
         if isinstance(act, RemoveDraft):
             draft = next(one for one in turn.open_drafts if one.id == act.draft)
             return drafting.remove(place, draft, mark_of(SECRET, draft.intent), prior, recorder)
@@ -269,17 +270,13 @@ class Worker:
         making = drafting.create(place, act, "Yes.", snapshot, prior, now, recorder, {})
         return run_now(making)
 
-    def _prior(self, turn: work._Turn, act: Act) -> Intent | None:
+    def _prior(self, turn: Turn, act: Act) -> Intent | None:
         if isinstance(act, CreateDraft):
-            return work._prior(turn.record, Kind.CREATE_DRAFT, act.identity)
-        versions = {draft.id: draft.version for draft in turn.open_drafts}
-        for intent in turn.record.intents:
-            named = intent.plan.get("draft") == act.draft
-            if named and intent.plan.get("version") == versions[act.draft]:
-                return intent
-        return None
+            return prior_create(turn.record, act.identity)
+        draft = next(one for one in turn.open_drafts if one.id == act.draft)
+        return prior_removal(turn.record, draft)
 
-    def _guarded(self, turn: work._Turn, effect: Effect) -> Iterator[str]:
+    def _guarded(self, turn: Turn, effect: Effect) -> Iterator[str]:
         started_s = self.truth.clock.boot_s()
         claimed = self._claim(turn, effect)
         if isinstance(claimed, Refused):
@@ -301,7 +298,7 @@ class Worker:
         yield "answered"
         self._record(turn, effect, claimed, outcome)
 
-    def _claim(self, turn: work._Turn, effect: Effect) -> Intent | Refused:
+    def _claim(self, turn: Turn, effect: Effect) -> Intent | Refused:
         asked = effect.asked
         try:
             claimed = self.db.run(lambda conn: claim(conn, asked))
@@ -318,7 +315,7 @@ class Worker:
         self._hold_the_claim(turn, claimed)
         return claimed
 
-    def _hold_the_claim(self, turn: work._Turn, claimed: Intent) -> None:
+    def _hold_the_claim(self, turn: Turn, claimed: Intent) -> None:
         """Everything that a claim has to have checked, by the books."""
         truth, held = self.truth, turn.grip.held
         wrong = truth.wrong
@@ -353,19 +350,19 @@ class Worker:
     def _recorded(self, held: Held) -> list[Draft]:
         return list(self.db.run(lambda conn: reading.record(conn, BOX, held.thread)).drafts)
 
-    def _refused(self, turn: work._Turn, refused: Refused) -> None:
+    def _refused(self, turn: Turn, refused: Refused) -> None:
         now = self.truth.now
         match refused.why:
             case Refusal.LEASE_LOST:
                 return
             case Refusal.THREAD_MOVED | Refusal.RECONCILE_FIRST | Refusal.PAUSED:
-                self._end(turn, now + work.MOVED_WAIT_MS)
+                self._end(turn, now + ending.MOVED_WAIT_MS)
             case Refusal.DRAFT_HELD | Refusal.OWNER_DRAFT:
-                self._end(turn, now + work.UNSEEN_WAIT_MS)
+                self._end(turn, now + ending.UNSEEN_WAIT_MS)
             case _:
                 self._end(turn, refused.until or turn.again_at_ms)
 
-    def _record(self, turn: work._Turn, effect: Effect, claimed: Intent, outcome: Outcome) -> None:
+    def _record(self, turn: Turn, effect: Effect, claimed: Intent, outcome: Outcome) -> None:
         rows = self.db.ask("SELECT state, attempt FROM intents WHERE id = ?", claimed.id)
         if rows != [("calling", claimed.attempt)]:
             self.truth.seen["a late answer"] += 1
@@ -386,10 +383,10 @@ class Worker:
                     continue
             return
 
-    def _end(self, turn: work._Turn, again_at: int | None) -> None:
-        self._finish(turn, lambda conn: work._finish_now(conn, turn, again_at=again_at))
+    def _end(self, turn: Turn, again_at: int | None) -> None:
+        self._finish(turn, lambda conn: ending.finish_now(conn, turn, again_at=again_at))
 
-    def _finish(self, turn: work._Turn, unit: Callable[[Connection], None]) -> None:
+    def _finish(self, turn: Turn, unit: Callable[[Connection], None]) -> None:
         held = turn.grip.held
         mine = self.truth.holder.get(held.thread) == (held.owner, held.fence)
         asked_anew = self._dues(held) != turn.record.row.dues
@@ -416,14 +413,12 @@ class Worker:
             held.thread,
         )
 
-    def _quarantine(self, turn: work._Turn) -> None:
+    def _quarantine(self, turn: Turn) -> None:
         row = turn.record.row
         self.truth.seen["quarantined"] += 1
 
         def unit(conn: Connection) -> None:
-            leases.lock(conn, BOX, row.thread)
-            dues = threads.dues(conn, BOX, row.thread)
-            work._finish(conn, turn, dues_before=dues, again_at=None, failed=True, quarantine=True)
+            ending.finish_now(conn, turn, again_at=None, failed=True, quarantine=True)
             reviews.open_item(
                 conn,
                 self.truth.now,

@@ -25,8 +25,8 @@ from assistant.house import Account, House, Receiver, Telling
 from assistant.loops.notifier import Notifier as NotifierLoop
 from assistant.loops.noting import Noted
 from assistant.loops.reconciler import Reconciler
+from assistant.loops.turn import Result
 from assistant.loops.watcher import Watcher
-from assistant.loops.work import Result
 from assistant.loops.worker import Worker
 from assistant.settings import Settings
 from leases.keeper import Keeper

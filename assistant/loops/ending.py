@@ -1,0 +1,270 @@
+"""The ends of a turn of work: done, moved on, refused, failed, set aside.
+
+Each end is one transaction that locks the thread's lease row, writes what the turn found out, opens
+and closes review items, and releases the lease; a turn whose lease is another's by then changes
+nothing. The end of work clears only the due that it read. A crash before it leaves the thread due,
+and whoever takes it next does the work again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import partial
+
+import structlog
+from sqlalchemy import Connection
+
+from assistant.core.conversation import Triage
+from assistant.effects import drafting, illness, settle
+from assistant.loops import judging, spending
+from assistant.loops.turn import Result, Turn
+from providers.ports import MailboxIllError
+from storage import leases, reviews, threads
+from storage.dbtime import database_now_ms
+from storage.events import log as log_event
+from storage.intents import Intent
+from storage.threads import Finish
+from storage.words import Accepted, FaultPoint, ItemKind, Outcome, Rejected, Unknown
+
+log = structlog.get_logger()
+
+FAILURE_WAITS_MS = (10_000, 60_000, 300_000, 1_800_000, 7_200_000)
+"""Waits before a thread that failed is tried again; after the last it is a review item."""
+
+MOVED_WAIT_MS = 1_000
+"""How soon a thread is worked on again whose plan was dropped because it had moved on."""
+
+UNSEEN_WAIT_MS = 15_000
+"""How soon a thread is worked on again in which a draft lies that no pass has noted yet."""
+
+
+def recorder(turn: Turn) -> drafting.RecordUnit:
+    """Makes the unit that records a call's outcome and ends the work, in one transaction."""
+
+    def unit(conn: Connection, intent: Intent, outcome: Outcome) -> None:
+        held = turn.grip.held
+        leases.lock(conn, held.integration, held.thread)
+        before = threads.dues(conn, held.integration, held.thread)
+        recorded = settle.record_outcome(
+            conn, intent.id, intent.attempt, outcome, turn.house.timing
+        )
+        again_at = recorded.again_at or turn.again_at_ms
+        turn.plan = dataclasses.replace(turn.plan, because=_because(outcome))
+        finish(conn, turn, dues_before=before, again_at=again_at)
+
+    return unit
+
+
+def _because(outcome: Outcome) -> str | None:
+    match outcome:
+        case Accepted():
+            return None
+        case Rejected(reason=reason):
+            return f"the draft was refused: {reason}"
+        case Unknown(reason=reason):
+            return f"nobody can say yet whether its draft was made: {reason}"
+
+
+async def moved(turn: Turn, why: str, *, wait_ms: int = MOVED_WAIT_MS) -> Result:
+    """Drop the plan, because the thread moved on, and have it made anew."""
+
+    def unit(conn: Connection) -> None:
+        now = database_now_ms(conn)
+        turn.plan = dataclasses.replace(turn.plan, because=why)
+        finish_now(conn, turn, again_at=now + wait_ms)
+
+    await turn.house.store.write(unit)
+    return Result.AGAIN
+
+
+async def end(turn: Turn) -> None:
+    """End the work: nothing more to do now."""
+    await turn.house.store.write(lambda conn: finish_now(conn, turn, again_at=turn.again_at_ms))
+    turn.house.faults.hit(FaultPoint.RELEASED)
+
+
+def finish_now(
+    conn: Connection,
+    turn: Turn,
+    *,
+    again_at: int | None,
+    failed: bool = False,
+    quarantine: bool = False,
+) -> None:
+    """End the work and release; locks the lease row first."""
+    held = turn.grip.held
+    leases.lock(conn, held.integration, held.thread)
+    before = threads.dues(conn, held.integration, held.thread)
+    finish(conn, turn, dues_before=before, again_at=again_at, failed=failed, quarantine=quarantine)
+
+
+def finish(
+    conn: Connection,
+    turn: Turn,
+    *,
+    dues_before: int,
+    again_at: int | None,
+    failed: bool = False,
+    quarantine: bool = False,
+) -> None:
+    """End the work and release, in a transaction that has locked the lease row."""
+    held = turn.grip.held
+    now = database_now_ms(conn)
+    if not leases.release_locked(conn, held, now):
+        # The lease is another's: this worker's findings are void, its evidence is kept.
+        return
+    row = turn.record.row
+    ended = Finish(
+        read_dues=row.dues,
+        revision=row.revision,
+        triage=None if turn.triage is None else _as_json(turn, turn.triage),
+        no_draft_because=turn.plan.because,
+        again_at=again_at,
+        failed=failed,
+        quarantine=quarantine,
+        reconciled=turn.reconciled,
+    )
+    threads.finish(conn, held, ended, now, dues_before=dues_before)
+    if turn.triage is not None:
+        log_event(
+            conn,
+            now,
+            held.integration,
+            held.thread,
+            "triaged",
+            category=str(turn.triage.category),
+            # The log holds no mail text, and a model's reason may repeat some of it.
+            reason=turn.triage.reason if turn.triage.engine == "rules" else None,
+            engine=turn.triage.engine,
+            revision=row.revision,
+            no_draft_because=turn.plan.because,
+            **(turn.judged.facts if turn.judged is not None else {}),
+        )
+    if turn.written is not None:
+        log_event(conn, now, held.integration, held.thread, "written", **turn.written.facts)
+    _tell(conn, turn, now)
+    _tell_ceiling(conn, turn, now)
+
+
+def _tell(conn: Connection, turn: Turn, now: int) -> None:
+    row = turn.record.row
+    for draft in turn.plan.overtaken:
+        reviews.open_item(
+            conn,
+            now,
+            ItemKind.DRAFT_OVERTAKEN,
+            user=turn.account.user,
+            integration=row.integration,
+            thread=row.thread,
+            about=str(draft),
+            subject=row.subject,
+            summary="a newer message came after the one that the waiting draft answers",
+        )
+    for unread in turn.unread:
+        if reviews.was_told(conn, ItemKind.QUARANTINED, row.integration, unread.identity):
+            continue
+        reviews.open_item(
+            conn,
+            now,
+            ItemKind.QUARANTINED,
+            user=turn.account.user,
+            integration=row.integration,
+            thread=row.thread,
+            about=unread.identity,
+            subject=row.subject,
+            summary=f"a mail could not be read and was set aside: {unread.reason}",
+            detail={"ref": unread.ref, "reason": unread.reason},
+        )
+
+
+def _tell_ceiling(conn: Connection, turn: Turn, now: int) -> None:
+    """Say what the daily ceiling stopped; close what is told of days that are over."""
+    user, brain = turn.account.user, turn.account.brain
+    if brain is None:
+        return
+    spending.close_past_ceilings(conn, now, user, brain)
+    stopped = turn.judged is not None and turn.judged.judging_stopped
+    if turn.plan.ceiling or stopped:
+        spending.tell_ceiling(conn, now, user, brain, judging=stopped)
+
+
+async def model_waited_for(turn: Turn, why: str, again_at: int | None) -> Result:
+    """Leave the thread for later; the count of failures bounds how often."""
+    turn.plan = dataclasses.replace(turn.plan, act=None, because=why)
+
+    unit = partial(finish_now, turn=turn, again_at=again_at, failed=True)
+    await turn.house.store.write(unit)
+    return Result.FAILED
+
+
+async def mailbox_ill(turn: Turn, error: MailboxIllError) -> Result:
+    """The mailbox is ill, not the thread: the one rests, and the other pays nothing."""
+    log.warning("a mailbox is ill", mailbox=turn.account.integration)
+
+    def unit(conn: Connection) -> None:
+        held = turn.grip.held
+        leases.lock(conn, held.integration, held.thread)
+        before = threads.dues(conn, held.integration, held.thread)
+        now = database_now_ms(conn)
+        until = illness.rest(conn, turn.account.integration, turn.account.user, now, str(error))
+        turn.triage = None
+        finish(conn, turn, dues_before=before, again_at=until)
+
+    await turn.house.store.write(unit)
+    return Result.FAILED
+
+
+async def failed(turn: Turn, why: str, *, threads_fault: bool = True) -> Result:
+    """Try again after a growing pause; after the last one the thread is set aside and told."""
+    failures = min(turn.record.row.failures, len(FAILURE_WAITS_MS) - (not threads_fault))
+    log.warning("a thread could not be worked on", failures=failures + 1)
+    if failures >= len(FAILURE_WAITS_MS):
+        return await quarantine(turn, why)
+
+    def unit(conn: Connection) -> None:
+        turn.triage = None
+        again_at = database_now_ms(conn) + FAILURE_WAITS_MS[failures]
+        finish_now(conn, turn, again_at=again_at, failed=True)
+
+    await turn.house.store.write(unit)
+    return Result.FAILED
+
+
+async def quarantine(turn: Turn, why: str) -> Result:
+    """Set the thread aside until a person says otherwise."""
+    row = turn.record.row
+
+    def unit(conn: Connection) -> None:
+        turn.triage = None
+        finish_now(conn, turn, again_at=None, failed=True, quarantine=True)
+        reviews.open_item(
+            conn,
+            database_now_ms(conn),
+            ItemKind.QUARANTINED,
+            user=turn.account.user,
+            integration=row.integration,
+            thread=row.thread,
+            about=row.thread,
+            subject=row.subject,
+            summary=f"the thread was set aside: {why}",
+        )
+
+    await turn.house.store.write(unit)
+    return Result.QUARANTINED
+
+
+def _as_json(turn: Turn, triage: Triage) -> dict[str, object]:
+    kept: dict[str, object] = {
+        "category": str(triage.category),
+        "urgency": str(triage.urgency),
+        "reason": triage.reason,
+        "engine": triage.engine,
+        "asked": list(triage.asked),
+        "deadline": triage.deadline,
+        "language": triage.language,
+        "unsure": triage.unsure,
+    }
+    if turn.conversation is not None:
+        kept["with"] = turn.conversation.counterpart
+        kept |= judging.as_json(triage, turn.record.row, turn.account, turn.conversation)
+    return kept
