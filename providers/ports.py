@@ -47,6 +47,10 @@ class MailboxIllError(ProviderError):
         self.remedy = remedy
 
 
+class ReconnectError(MailboxIllError):
+    """Only the owner's new login helps; until then nothing is asked of the provider."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """What this mailbox can and cannot do; the pessimistic answer where nobody has tried.
@@ -463,6 +467,7 @@ __all__ = [
     "Profile",
     "Prompt",
     "ProviderError",
+    "ReconnectError",
     "Role",
     "Sighting",
     "Snapshot",

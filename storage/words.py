@@ -220,11 +220,13 @@ class Rejected:
 
     ``passing``: may be tried again under the same key after ``retry_after_s``.
     ``illness``: the whole mailbox is ill (DNS, auth, quota, full disk); costs the thread no tries.
+    ``reconnect``: an illness that only the owner's new login ends; ``reason`` says how.
     """
 
     reason: str
     passing: bool = False
     illness: bool = False
+    reconnect: bool = False
     retry_after_s: float | None = None
     detail: str = ""
 

@@ -20,11 +20,17 @@ class TokenTrouble(StrEnum):
 
 
 class TokenError(Exception):
-    """No access token; ``str()`` says what to do and holds no secret."""
+    """No access token; ``remedy`` says what to do, and ``str()`` both. Neither holds a secret.
 
-    def __init__(self, kind: TokenTrouble, text: str) -> None:
-        super().__init__(text)
+    RECONNECT is a ``providers.ports.ReconnectError`` of a read and a passing ``Rejected`` with
+    ``illness`` and ``reconnect`` of a write.
+    """
+
+    def __init__(self, kind: TokenTrouble, problem: str, remedy: str = "") -> None:
+        super().__init__(f"{problem}: {remedy}" if remedy else problem)
         self.kind = kind
+        self.problem = problem
+        self.remedy = remedy
 
 
 class TokenSource(Protocol):
