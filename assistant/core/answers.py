@@ -17,6 +17,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from assistant.core.audience import Me, poses_as_owner
 from assistant.core.claims import claim_in
 from assistant.core.cleaning import MARKERS, Allowed, clean
 from assistant.core.conversation import Conversation, Triage
@@ -132,9 +133,10 @@ def _told(error: ValidationError) -> str:
 def _answerable(conversation: Conversation) -> int | None:
     """The newest message of somebody else that an answer could go to."""
     mails = [entry.mail for entry in conversation.entries]
+    me = Me.of(conversation.owner)
     for index in range(len(mails) - 1, -1, -1):
         entry = conversation.entries[index]
-        if entry.own or entry.mail.automated is not None:
+        if entry.own or entry.mail.automated is not None or poses_as_owner(entry.mail, me):
             continue
         found = reply_envelope(entry.mail, conversation.owner, thread=mails)
         return index if found is not None else None

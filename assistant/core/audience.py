@@ -99,6 +99,21 @@ def writers(mail: Mail) -> frozenset[str]:
     return frozenset(address_key(each.addr) for each in mail.from_ if each.addr)
 
 
+def poses_as_owner(mail: Mail, me: Me) -> bool:
+    """Whether a mail from outside Sent says that the owner wrote it to others.
+
+    That is somebody's claim, or a copy of a mail whose original was not kept: either way nobody
+    whom it names is answered. A note of the owner to themself speaks to nobody, and a form on
+    their site, which writes to them in their name for whoever is in Reply-To, is that one's mail.
+    """
+    if not mail.from_ or not all(me.owns(each.addr) for each in mail.from_):
+        return False
+    named = [me.owns(each.addr) for each in (*mail.to, *mail.cc)]
+    if any(not me.owns(each.addr) for each in mail.reply_to):
+        return not any(named)
+    return not all(named)
+
+
 def audience(mail: Mail, me: Me) -> Audience:
     """Where the owner stands in the headers of a mail.
 

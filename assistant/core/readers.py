@@ -25,14 +25,15 @@ def seen_by_the_writer(conversation: Conversation, answer: int) -> tuple[Convers
     """
     mail = conversation.entries[answer].mail
     own = own_addresses(conversation.owner)
-    keys = {address_key(one.addr) for one in (*mail.from_, *mail.reply_to, *mail.original_from)}
+    asking = (*mail.from_, *mail.reply_to, *mail.original_from, *mail.mail_followup_to)
+    keys = {address_key(one.addr) for one in asking}
     readers = {key for key in keys if own_form(key, own) is None}
     listed = _list_addresses(conversation.entries, mail, answer)
     kept = [
         index
         for index, entry in enumerate(conversation.entries)
         if index == answer
-        or readers <= _present(entry)
+        or (readers and readers <= _present(entry))
         or (mail.list_id is not None and _on_list(entry, mail.list_id, listed))
     ]
     entries = tuple(conversation.entries[index] for index in kept)

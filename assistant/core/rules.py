@@ -24,7 +24,7 @@ from assistant.core.turns import Open, Turns, read_turns
 from providers.mime.message import Mail
 from storage.words import Category, Urgency
 
-RULES_VERSION: Final = "2"
+RULES_VERSION: Final = "3"
 """Rises with every change that can judge a thread differently; ``explain`` shows it."""
 ENGINE: Final = "rules"
 ASKED_LIMIT: Final = 12

@@ -15,7 +15,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from assistant.core.audience import Audience, Me, Place, audience, writer, writers
+from assistant.core.audience import (
+    Audience,
+    Me,
+    Place,
+    audience,
+    poses_as_owner,
+    writer,
+    writers,
+)
 from assistant.core.closings import SHORT, answers, closes, is_clear, promises
 from assistant.core.conversation import Conversation, Entry
 from assistant.core.phrases.lexicon import Kind
@@ -108,11 +116,23 @@ class _Walk:
                 self._own(index, entry.mail)
             elif budget and _by_person(entry.mail):
                 budget -= 1
-                self._other(index, entry.mail)
-                if self._turns.suspicion is not None:
-                    break
+                if poses_as_owner(entry.mail, self._me):
+                    self._posing()
+                else:
+                    self._other(index, entry.mail)
+            if self._turns.suspicion is not None:
+                break
         self._turns.open.reverse()
         return self._turns
+
+    def _posing(self) -> None:
+        """Somebody's claim to be the owner: it answers nothing, and nobody is answered for it."""
+        turns = self._turns
+        if not turns.later and not turns.own_later:
+            turns.suspicion = (
+                "The message says that you wrote it, but it is not in Sent, which alone proves it."
+            )
+        turns.later += 1
 
     def _parents(self, index: int) -> tuple[int, ...]:
         """The messages that one answers: those it names, else the one before it."""

@@ -162,9 +162,15 @@ FORGED = Attack(
     sender="Ines Prado <ines@example.org>",
     headers=(*HIJACK.headers, ("Reply-To", "Ines <vic@example.net>")),
 )
+LED_AWAY = Attack(
+    name="led_away",
+    text=HIJACK.text,
+    sender="Ines Prado <ines@example.org>",
+    headers=(*HIJACK.headers, ("Mail-Followup-To", "Ines <vic@example.net>")),
+)
 
 
-@pytest.mark.parametrize("attack", [HIJACK, FORGED], ids=lambda attack: attack.name)
+@pytest.mark.parametrize("attack", [HIJACK, FORGED, LED_AWAY], ids=lambda attack: attack.name)
 async def test_who_breaks_into_a_thread_learns_nothing_of_it(desk: Desk, attack: Attack) -> None:
     model = ObedientModel()
     desk.use(model)
@@ -186,7 +192,7 @@ async def test_who_breaks_into_a_thread_learns_nothing_of_it(desk: Desk, attack:
     assert not BAIT.search(made.get_content())
 
 
-@pytest.mark.parametrize("attack", [HIJACK, FORGED], ids=lambda attack: attack.name)
+@pytest.mark.parametrize("attack", [HIJACK, FORGED, LED_AWAY], ids=lambda attack: attack.name)
 async def test_an_outline_quotes_nobody_whom_its_reader_has_not_seen(
     desk: Desk, attack: Attack
 ) -> None:
