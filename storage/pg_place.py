@@ -1,0 +1,211 @@
+"""Where a PostgreSQL store is, and connections to it that are fit to be trusted.
+
+A connection is refused unless its commits are durable and it may write: an old server, a replica,
+``synchronous_commit = off`` or an encoding that cannot hold every mail end the start with a message
+instead of losing something later. Behind a pooler (PgBouncer in transaction mode) a session is not
+ours between two transactions; it is known by the backend's number, which differs from the one told
+at the connection's start. Then nothing is prepared by name and nothing is set for a session.
+"""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Protocol, cast
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from storage.errors import StorageError, StorageIllError, StorageSettingsError
+from storage.pg_errors import unreachable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from storage.dbtime import VirtualClock
+
+CONNECT_S: Final = 10.0
+"""How long a connection may take to be made."""
+OLDEST: Final = 140000
+"""PostgreSQL 14, as ``server_version_num`` counts; tests run on 15."""
+SILENCE_S: Final = 30
+"""After so long without a sign of life from the server's host a connection counts as lost."""
+_PLANS: Final = 500
+
+_FACTS: Final = """
+SELECT pg_backend_pid() AS pid, current_setting('server_version_num')::int AS version,
+  current_setting('server_version') AS called, pg_is_in_recovery() AS recovering,
+  current_setting('transaction_read_only') AS read_only,
+  current_setting('synchronous_commit') AS durable,
+  current_setting('server_encoding') AS encoding
+"""
+
+
+class Driver(Protocol):
+    """What is used of asyncpg's connection."""
+
+    async def execute(self, query: str) -> str:
+        """Run statements that give no rows; the tag of the last one."""
+
+    async def fetchrow(self, query: str, *args: object) -> Mapping[str, object]:
+        """Run one query that gives one row."""
+
+    def get_server_pid(self) -> int:
+        """The backend's number as told at the connection's start."""
+
+    def is_closed(self) -> bool:
+        """Whether the connection is known to be gone."""
+
+    def is_in_transaction(self) -> bool:
+        """As the server said with its last answer."""
+
+    def add_log_listener(self, callback: Callable[[object, object], None]) -> None:
+        """Have notices and warnings of the server told."""
+
+    def remove_log_listener(self, callback: Callable[[object, object], None]) -> None:
+        """Have them told no more."""
+
+    def terminate(self) -> None:
+        """Let go of the connection at once."""
+
+    async def close(self) -> None:
+        """Say good-bye to the server."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A database of PostgreSQL: a ``postgresql://`` address and who goes there."""
+
+    url: str
+    password: str | None = field(default=None, repr=False)
+    name: str = "fencepost"
+    """What the server's lists of connections show."""
+    virtual_clock: VirtualClock | None = None
+    """For tests: the clock that ``clock_timestamp()`` of a test database tells."""
+
+    @property
+    def shown(self) -> str:
+        """Host, port and database, for messages; never a password."""
+        parts = urlsplit(self.url)
+        asked = parse_qs(parts.query)
+        host = parts.hostname or asked.get("host", ["this machine"])[0]
+        port = parts.port or asked.get("port", [""])[0]
+        return f"{unquote(host)}{f':{port}' if port else ''}{parts.path}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Met:
+    """What a first connection showed."""
+
+    pooled: bool
+    version: str
+
+
+async def connect(place: Place, *, pooled: bool = False) -> Driver:
+    """A connection that has passed every check; for a unit of work, or to listen.
+
+    Raises StorageIllError, StorageBusyError and StorageSettingsError.
+    """
+    driver = await _open(place, plans=0 if pooled else _PLANS)
+    try:
+        await _facts(driver, place)
+    except BaseException:
+        driver.terminate()
+        raise
+    return driver
+
+
+async def meet(place: Place) -> Met:
+    """Connect once, check the server and say what it is. Raises as connect does."""
+    driver = await _open(place, plans=0)
+    try:
+        facts = await _facts(driver, place)
+    except BaseException:
+        driver.terminate()
+        raise
+    met = Met(pooled=facts["pid"] != driver.get_server_pid(), version=str(facts["called"]))
+    await driver.close()
+    return met
+
+
+async def _open(place: Place, *, plans: int) -> Driver:
+    import asyncpg
+
+    try:
+        driver = await asyncpg.connect(
+            place.url,
+            password=place.password,
+            timeout=CONNECT_S,
+            statement_cache_size=plans,
+            server_settings={"application_name": place.name},
+        )
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise unreachable(error, place.shown) from error
+    except ValueError as error:
+        raise StorageIllError(
+            f"[storage] url does not name a PostgreSQL database ({error})",
+            remedy='write "postgresql://user@host/database"',
+        ) from error
+    _notice_silence(driver)
+    return cast("Driver", driver)
+
+
+async def _facts(driver: Driver, place: Place) -> Mapping[str, object]:
+    import asyncpg
+
+    try:
+        # In a transaction, so that a pooler keeps one server for question and answer.
+        await driver.execute("BEGIN READ WRITE")
+        facts = await driver.fetchrow(_FACTS)
+        await driver.execute("COMMIT")
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise unreachable(error, place.shown) from error
+    problem = _unfit(facts, place.shown)
+    if problem is not None:
+        raise problem
+    return facts
+
+
+def _unfit(facts: Mapping[str, object], place: str) -> StorageError | None:
+    """Why this server cannot keep the record; None when it can."""
+    if int(str(facts["version"])) < OLDEST:
+        return StorageSettingsError(
+            f"PostgreSQL at {place} is version {facts['called']}: use 14 or newer"
+        )
+    if facts["recovering"]:
+        return StorageIllError(
+            f"PostgreSQL at {place} is a replica or still being restored",
+            remedy="let [storage] url name the primary server",
+        )
+    if facts["durable"] == "off":
+        return StorageSettingsError(
+            f"PostgreSQL at {place} has synchronous_commit = off, so it says yes to a commit that "
+            "a power cut can undo, and the same draft would be made twice: set it to on, for "
+            "this user (ALTER ROLE ... SET synchronous_commit = on) or for the whole server"
+        )
+    if facts["encoding"] != "UTF8":
+        return StorageSettingsError(
+            f"the database at {place} has the encoding {facts['encoding']}, which cannot hold "
+            "every mail: make it with ENCODING 'UTF8' TEMPLATE template0"
+        )
+    return None
+
+
+def _notice_silence(driver: object) -> None:
+    """Have the kernel give a connection up whose other end is gone without a word.
+
+    Nothing else bounds the wait for a result, which no cancellation may interrupt.
+    """
+    transport = getattr(driver, "_transport", None)
+    sock = None if transport is None else transport.get_extra_info("socket")
+    if sock is None or sock.family == socket.AF_UNIX:
+        return
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (
+        ("TCP_KEEPIDLE", SILENCE_S // 3),
+        ("TCP_KEEPALIVE", SILENCE_S // 3),
+        ("TCP_KEEPINTVL", SILENCE_S // 6),
+        ("TCP_KEEPCNT", 4),
+        ("TCP_USER_TIMEOUT", SILENCE_S * 1000),
+    ):
+        option = getattr(socket, name, None)
+        if option is not None:
+            sock.setsockopt(socket.IPPROTO_TCP, option, value)

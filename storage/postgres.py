@@ -1,0 +1,271 @@
+"""The shared store: a PostgreSQL database, any number of processes, a small pool in each.
+
+    BEGIN + time limits (one message) --> the unit's statements --> COMMIT --> hook --> result
+
+A write is READ COMMITTED: each statement sees what is committed, and the row locks that every
+fenced unit begins with do the rest. A read is REPEATABLE READ READ ONLY: one snapshot for all of
+its statements. Time limits are set inside each transaction, for behind PgBouncer a session is not
+ours; directly connected, statements stay prepared. The pool sends nothing on release.
+
+A whole unit is run again after a deadlock, a serialization failure or a lock timeout, a few times,
+and only before COMMIT was sent. Any error from COMMIT, even "the backend was killed", may come from
+a commit that is durable: it is CommitUnknownError, and the connection is thrown away.
+
+A result is known before a cancellation is delivered; what bounds the wait is statement_timeout on
+the server and, when its host is gone, the kernel (see storage.pg_place). A crash leaves a
+transaction whole or not at all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, TypeVar, cast
+
+from anyio import CancelScope, CapacityLimiter
+
+from storage.errors import CommitUnknownError, StorageClosedError, UnitMisuseError
+from storage.outlast import outlasting_cancellation
+from storage.pg_errors import explained, may_run_again
+from storage.pg_place import Driver, Met, Place, connect, meet
+from storage.revisions import VERSIONS, require_head
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+    from sqlalchemy.engine.interfaces import DBAPIConnection
+    from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+    from storage.database import Hook
+
+T = TypeVar("T")
+
+CONNECTIONS: Final = 8
+"""Units at work at the same time in one process; each has a connection."""
+TRIES: Final = 4
+"""How often a unit is run in all when locks get into its way."""
+LOCK_TIMEOUT_S: Final = 5.0
+STATEMENT_TIMEOUT_S: Final = 20.0
+IDLE_TIMEOUT_S: Final = 20.0
+"""A process that stops in the middle of a transaction lets go of its locks after that."""
+_WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+_READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+
+class PostgresDatabase:
+    """One database of PostgreSQL, read and written; implements storage.database.Database."""
+
+    def __init__(
+        self, engine: AsyncEngine, place: Place, met: Met, *, limits: str, connections: int
+    ) -> None:
+        """Made by open_postgres."""
+        self._engine = engine
+        self._place = place
+        self._limits = limits
+        self._limiter = CapacityLimiter(connections)
+        self._is_closed = False
+        self.met = met
+
+    @property
+    def dialect(self) -> str:
+        """Always ``postgresql``."""
+        return "postgresql"
+
+    @property
+    def place(self) -> Place:
+        """Where it is."""
+        return self._place
+
+    async def read(self, unit: Callable[[Connection], T]) -> T:
+        """Run *unit* on one snapshot; as storage.database.Reader.read says."""
+        return await self._run(_READ, unit, None)
+
+    async def write(self, unit: Callable[[Connection], T], *, committed: Hook | None = None) -> T:
+        """Run *unit* in a transaction; as storage.database.Database.write says."""
+        return await self._run(_WRITE, unit, committed)
+
+    async def close(self) -> None:
+        """Let the units under way end, then close the connections. May be called twice."""
+        with CancelScope(shield=True):
+            if not self._is_closed:
+                self._is_closed = True
+                for _ in range(int(self._limiter.total_tokens)):
+                    await self._limiter.acquire_on_behalf_of(object())
+                self._limiter.total_tokens = float("inf")
+            await self._engine.dispose()
+
+    async def _run(self, begin: str, unit: Callable[[Connection], T], hook: Hook | None) -> T:
+        async with self._limiter:
+            if self._is_closed:
+                raise StorageClosedError("the store is closed: nothing happened")
+            results: list[T] = []
+            work = self._finish(begin, unit, hook, results)
+            error = await outlasting_cancellation(asyncio.ensure_future(work))
+        if error is not None:
+            raise error
+        return results[0]
+
+    async def _finish(
+        self, begin: str, unit: Callable[[Connection], T], hook: Hook | None, results: list[T]
+    ) -> BaseException | None:
+        try:
+            results.append(await self._try(begin, unit))
+        except BaseException as error:  # noqa: BLE001 - whatever a unit raises is its caller's
+            return explained(error)
+        try:
+            if hook is not None:
+                hook()
+        except BaseException as error:  # noqa: BLE001 - the fault that a test asked for
+            return error
+        return None
+
+    async def _try(self, begin: str, unit: Callable[[Connection], T]) -> T:
+        for tried in range(1, TRIES):
+            try:
+                return await self._once(begin, unit)
+            except Exception as error:
+                if not may_run_again(error):
+                    raise
+            # Two that met in a deadlock must not meet again at once.
+            await asyncio.sleep(random.uniform(0.001, 0.02) * tried)  # noqa: S311
+        return await self._once(begin, unit)
+
+    async def _once(self, begin: str, unit: Callable[[Connection], T]) -> T:
+        async with self._engine.connect() as conn:
+            driver = await _driver(conn)
+            try:
+                await driver.execute(self._opening(begin))
+                result = await conn.run_sync(_whole(unit))
+            except BaseException:
+                await _undo(conn, driver)
+                raise
+            await _commit(conn, driver)
+        return result
+
+    def _opening(self, begin: str) -> str:
+        clock = self._place.virtual_clock
+        told = "" if clock is None else f"; SET LOCAL fencepost.now = '{clock():.6f}'"
+        return f"{begin}{self._limits}{told}"
+
+
+async def open_postgres(
+    place: Place,
+    *,
+    connections: int = CONNECTIONS,
+    lock_timeout_s: float = LOCK_TIMEOUT_S,
+    statement_timeout_s: float = STATEMENT_TIMEOUT_S,
+    versions: Path | None = VERSIONS,
+) -> PostgresDatabase:
+    """Open the database at *place*; migrations must have ended (None: any tables will do).
+
+    Raises StorageIllError and StorageBusyError where it cannot be reached or used,
+    StorageSettingsError where commits would not be durable, SchemaTooNewError, SchemaTooOldError.
+    """
+    met = await meet(place)
+    limits = (
+        f"; SET LOCAL lock_timeout = {round(lock_timeout_s * 1000)}"
+        f"; SET LOCAL statement_timeout = {round(statement_timeout_s * 1000)}"
+        f"; SET LOCAL idle_in_transaction_session_timeout = {round(IDLE_TIMEOUT_S * 1000)}"
+    )
+    engine = _engine(place, met, connections)
+    database = PostgresDatabase(engine, place, met, limits=limits, connections=connections)
+    if versions is not None:
+        try:
+            await database.read(lambda conn: require_head(conn, versions))
+        except BaseException:
+            await database.close()
+            raise
+    return database
+
+
+def _engine(place: Place, met: Met, connections: int) -> AsyncEngine:
+    import sqlalchemy as sa
+    from sqlalchemy.ext.asyncio import create_async_engine
+
+    async def new(*_: object, **__: object) -> Driver:
+        return await connect(place, pooled=met.pooled)
+
+    engine = create_async_engine(
+        # Unnamed statements, prepared and used inside one transaction, are safe behind a pooler
+        # and leave nothing there.
+        sa.URL.create(
+            "postgresql+asyncpg",
+            query={"prepared_statement_cache_size": "0" if met.pooled else "500"},
+        ),
+        async_creator=new,
+        connect_args={"prepared_statement_name_func": _unnamed} if met.pooled else {},
+        # The transaction is begun and ended here, by hand: SQLAlchemy sends nothing of its own.
+        isolation_level="AUTOCOMMIT",
+        pool_size=connections,
+        max_overflow=0,
+        pool_use_lifo=True,
+    )
+
+    @sa.event.listens_for(engine.sync_engine, "checkout")
+    def still_there(dbapi: DBAPIConnection, *_: object) -> None:
+        if cast("Driver", dbapi.driver_connection).is_closed():
+            raise sa.exc.DisconnectionError
+
+    @sa.event.listens_for(engine.sync_engine, "commit")
+    def refuse(_: Connection) -> None:
+        raise UnitMisuseError("a unit of work must not commit: the store does that")
+
+    return engine
+
+
+def _unnamed() -> str:
+    return ""
+
+
+def _whole(unit: Callable[[Connection], T]) -> Callable[[Connection], T]:
+    """*unit*, held to leaving the transaction as it found it."""
+
+    def run(conn: Connection) -> T:
+        begun = conn.begin()
+        result = unit(conn)
+        same = begun.is_active and conn.get_transaction() is begun
+        if not same or conn.in_nested_transaction():
+            raise UnitMisuseError(
+                "a unit of work must leave the transaction open and close its savepoints"
+            )
+        return result
+
+    return run
+
+
+async def _driver(conn: AsyncConnection) -> Driver:
+    raw = await conn.get_raw_connection()
+    return cast("Driver", raw.driver_connection)
+
+
+async def _undo(conn: AsyncConnection, driver: Driver) -> None:
+    """Roll back; a connection that cannot even do that is thrown away."""
+    try:
+        await driver.execute("ROLLBACK")
+    except BaseException:  # noqa: BLE001 - the first error is the one to tell
+        await conn.invalidate()
+
+
+async def _commit(conn: AsyncConnection, driver: Driver) -> None:
+    """COMMIT, or CommitUnknownError."""
+    warnings: list[str] = []
+
+    def note(_: object, notice: object) -> None:
+        warnings.append(str(notice))
+
+    driver.add_log_listener(note)
+    try:
+        tag = await driver.execute("COMMIT")
+    except BaseException as error:
+        await conn.invalidate()
+        raise CommitUnknownError(str(explained(error))) from error
+    driver.remove_log_listener(note)
+    if warnings:
+        # A wait for a standby that was cut short: committed here, and not known to be there.
+        raise CommitUnknownError(warnings[0])
+    if tag != "COMMIT":
+        raise UnitMisuseError(
+            "a unit of work went on after an error of SQL, so PostgreSQL stored nothing of it"
+        )
