@@ -5,6 +5,7 @@
     kill -9          survived at any moment: see assistant.effects.guard
 
 One loop's fault does not stop the others: it is logged, and the loop starts again after a pause.
+Only a store that is gone for good ends the daemon by itself, in the same order as a SIGTERM.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from assistant.loops.notifier import Notifier
 from assistant.loops.reconciler import Reconciler
 from assistant.loops.watcher import Watcher
 from assistant.loops.worker import Worker
+from assistant.minded import MindedStore
 from assistant.process import Process
 from assistant.requests import handle
 from config.loaded import Loaded
@@ -48,17 +50,21 @@ class Daemon:
     lock: FileLock
     worker: Worker = field(init=False)
     notifier: Notifier = field(init=False)
+    store: MindedStore = field(init=False)
     watchers: dict[IntegrationId, anyio.CancelScope] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.store = MindedStore(self.process.house.store)
+        self.process.house.store = self.store
         self.worker = Worker(house=self.process.house)
         self.notifier = Notifier(self.process.house)
 
     async def run(self, *, on_ready: Callable[[], None] | None = None) -> None:
-        """Run until a signal ends it."""
+        """Run until a signal ends it. Raises StorageGoneError when its store is gone for good."""
         async with anyio.create_task_group() as everything:
             async with anyio.create_task_group() as loops:
                 everything.start_soon(self._signals, loops, everything)
+                everything.start_soon(self._end_without_store)
                 everything.start_soon(self._supervise, "keeper", self.process.house.keeper.run)
                 await loops.start(self._serve)
                 self._start_loops(loops)
@@ -73,6 +79,8 @@ class Daemon:
                 loops.cancel_scope.cancel()
             everything.cancel_scope.cancel()
         log.info("stopped")
+        if self.store.error is not None:
+            raise self.store.error
 
     def _start_loops(self, loops: TaskGroup) -> None:
         house = self.process.house
@@ -128,6 +136,15 @@ class Daemon:
             loops.start_soon(self._watch, account)
         log.info("configuration taken in", came=len(came), went=len(went))
 
+    def _drain(self) -> None:
+        self.worker.drain()
+        self.notifier.drain()
+
+    async def _end_without_store(self) -> None:
+        gone = await self.store.until_lost()
+        log.error("stopping: the store is gone", problem=gone.problem, remedy=gone.remedy)
+        self._drain()
+
     async def _signals(self, loops: TaskGroup, everything: TaskGroup) -> None:
         stops = 0
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as received:
@@ -135,8 +152,7 @@ class Daemon:
                 stops += 1
                 if stops == 1:
                     log.info("stopping: calls in flight end first")
-                    self.worker.drain()
-                    self.notifier.drain()
+                    self._drain()
                 else:
                     log.warning("stopping at once: a call in flight becomes unknown")
                     loops.cancel_scope.cancel()

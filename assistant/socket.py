@@ -142,6 +142,7 @@ async def serve(
     Says the socket's path once it can be connected to. Raises SocketError when it cannot be made.
     """
     path = await to_thread.run_sync(_make_place, lock.data_dir)
+    made: os.stat_result | None = None
     try:
         try:
             listener = await anyio.create_unix_listener(path, mode=0o600)
@@ -150,6 +151,7 @@ async def serve(
                 f"the socket {path} cannot be made ({error.strerror}): remove what is in its place"
             ) from error
         slots = anyio.Semaphore(limits.clients)
+        made = await to_thread.run_sync(path.lstat)
         async with listener, anyio.create_task_group() as tasks:
             task_status.started(path)
             while True:
@@ -164,7 +166,7 @@ async def serve(
                 else:
                     tasks.start_soon(_converse, stream, handle, limits, slots)
     finally:
-        _remove_place(lock.data_dir, path)
+        _remove_place(lock.data_dir, path, made)
 
 
 async def ask(data_dir: Path, request: Message, *, limits: Limits = LIMITS) -> Message:
@@ -305,9 +307,11 @@ def _is_private(folder: Path) -> bool:
     )
 
 
-def _remove_place(data_dir: Path, path: Path) -> None:
+def _remove_place(data_dir: Path, path: Path, made: os.stat_result | None) -> None:
+    # Where data_dir was removed or replaced meanwhile, another daemon may listen there.
     with suppress(OSError):
-        path.unlink()
+        if made is not None and os.path.samestat(path.lstat(), made):
+            path.unlink()
     if path.parent != data_dir:
         with suppress(OSError):
             path.parent.rmdir()

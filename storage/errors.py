@@ -38,6 +38,10 @@ class StorageIllError(StorageError):
         self.remedy = remedy
 
 
+class StorageGoneError(StorageIllError):
+    """The database that this process opened is no longer there; only a restart can mend that."""
+
+
 class StorageSettingsError(StorageError):
     """A connection does not keep what was asked of it, so that a commit would not be durable."""
 

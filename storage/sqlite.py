@@ -27,6 +27,7 @@ from storage.dbtime import TakesFunctions, VirtualClock, override_clock
 from storage.errors import (
     DatabaseMissingError,
     StorageClosedError,
+    StorageGoneError,
     StorageIllError,
     StorageSettingsError,
 )
@@ -292,7 +293,7 @@ def apply_settings(dbapi: DBAPIConnection, settings: Settings) -> None:
 
 
 def _same_file(path: Path) -> Callable[[], None]:
-    """A check that raises StorageIllError unless the file at *path* is the one that is there now.
+    """A check that raises StorageGoneError unless the file at *path* is the one that is there now.
 
     SQLite writes on into a file that has lost its name, and the lock beside it is gone as well:
     another process may be at work already on records of its own.
@@ -301,9 +302,10 @@ def _same_file(path: Path) -> Callable[[], None]:
 
     def check() -> None:
         if opened is None or _identity(path) != opened:
-            raise StorageIllError(
-                f"the database {path} was removed or replaced while it is open",
-                remedy="stop this process and start it again",
+            raise StorageGoneError(
+                f"the database {path} was removed or replaced while it was open",
+                remedy="put the right file in its place and start Fencepost again (without one, a "
+                "new database is begun, and every thread is looked up before anything is drafted)",
             )
 
     return check

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -75,6 +76,34 @@ def test_sigterm_ends_it_in_order(place: Place) -> None:
 def test_a_second_process_on_the_same_data_is_refused_by_pid(place: Place) -> None:
     with running(place) as daemon:
         assert str(daemon.pid) in place.run("once", status=1)
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_a_daemon_whose_database_is_gone_says_so_once_and_ends(place: Place, what: str) -> None:
+    with running(place) as daemon:
+        if what == "file":
+            (place.data_dir / "fencepost.db").unlink()
+        else:
+            shutil.rmtree(place.data_dir)
+        place.deliver(1)
+        assert daemon.wait(timeout=BOUND_S) == 1
+    assert place.drafts() == []
+    (log,) = place.root.glob("run-*.log")
+    told = [line for line in log.read_text().splitlines() if "removed or replaced" in line]
+    assert len(told) == 2
+    assert "the store is gone" in told[0]
+    assert told[1].startswith("fencepost: the database")
+
+
+def test_a_daemon_that_lost_its_folder_leaves_its_successors_socket(place: Place) -> None:
+    with running(place) as first:
+        place.data_dir.rename(place.root / "aside")
+        place.data_dir.mkdir(mode=0o700)
+        with running(place) as second:
+            first.send_signal(signal.SIGTERM)
+            first.wait(timeout=BOUND_S)
+            place.run("pause")
+            assert second.poll() is None
 
 
 def test_commands_are_served_by_the_running_daemon(place: Place) -> None:

@@ -16,7 +16,12 @@ import sqlalchemy as sa
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from storage.database import Database, Reader
-from storage.errors import StorageClosedError, StorageIllError, StorageSettingsError
+from storage.errors import (
+    StorageClosedError,
+    StorageGoneError,
+    StorageIllError,
+    StorageSettingsError,
+)
 from storage.sqlite import (
     SqliteDatabase,
     SqliteReader,
@@ -150,7 +155,7 @@ async def test_commit_into_a_file_that_was_removed_is_refused(
     database: SqliteDatabase, path: Path
 ) -> None:
     os.unlink(path)
-    with pytest.raises(StorageIllError, match="removed or replaced"):
+    with pytest.raises(StorageGoneError, match="removed or replaced"):
         await database.write(add("nobody would find it"))
 
 
@@ -160,7 +165,7 @@ async def test_commit_into_a_file_that_was_replaced_is_refused(
     other = path.with_name("other.db")
     make(other)
     other.rename(path)
-    with pytest.raises(StorageIllError, match="start it again"):
+    with pytest.raises(StorageGoneError, match="start Fencepost again"):
         await database.write(add("into neither"))
     assert stored(path) == []
 
