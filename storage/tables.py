@@ -309,3 +309,25 @@ model_rests = sa.Table(
     _flag("standing"),
     _text("problem"),
 )
+
+workers = sa.Table(
+    "workers",
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    _text("host"),
+    _text("role"),
+    sa.Column("serves", sa.JSON, nullable=False),
+    _ms("started_at", nullable=False),
+    _ms("seen_at", nullable=False),
+    _ms("ended_at"),
+    _flag("draining"),
+)
+
+user_files = sa.Table(
+    "user_files",
+    metadata,
+    sa.Column("user", sa.Text, primary_key=True),
+    _text("hash"),
+    _text("host"),
+    _ms("adopted_at", nullable=False),
+)
