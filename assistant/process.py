@@ -215,9 +215,14 @@ async def _installation_key(loaded: Loaded, database: Database) -> bytes:
         raise StartError(str(error)) from error
 
 
+def key_fingerprint(key: bytes) -> str:
+    """What a database remembers of its installation key."""
+    return wiring.derived(key, "fingerprint").hex()[:16]
+
+
 def _hold_to_key(conn: Connection, key: bytes) -> None:
     """A database knows its key by a fingerprint: another one would not know our drafts."""
-    seen = wiring.derived(key, "fingerprint").hex()[:16]
+    seen = key_fingerprint(key)
     if fences.remembered(conn, "installation_key", seen) != seen:
         raise StartError(
             "the installation key is not the one that this database was begun with, so no draft of "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,21 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from assistant.cli import common
+from assistant.cli.finding import Finding
 
 if TYPE_CHECKING:
     from assistant.house import Account, Receiver
     from assistant.wiring import Built
     from config.loaded import Loaded
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One thing that was checked; ``remedy`` is empty where it works."""
-
-    what: str
-    works: bool
-    says: str
-    remedy: str = ""
 
 
 @click.command("check")
@@ -62,6 +52,7 @@ async def _check(loaded: Loaded, probe: str | None) -> list[Finding]:
     from anyio import to_thread
 
     from assistant import wiring
+    from assistant.cli.storecheck import store_findings
     from assistant.timing import SystemClock
     from storage.sqlite import sqlite_version
     from storage.words import NO_FAULTS
@@ -89,6 +80,7 @@ async def _check(loaded: Loaded, probe: str | None) -> list[Finding]:
         )
     findings.append(Finding(what="SQLite", works=True, says=f"version {sqlite_version()}"))
     findings.append(await to_thread.run_sync(_data_dir, loaded.daemon.storage.data_dir))
+    findings += await to_thread.run_sync(store_findings, loaded)
     settings = wiring.settings_of(loaded.daemon)
     probed = False
     for user in loaded.users.values():
