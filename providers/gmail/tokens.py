@@ -128,8 +128,10 @@ class Tokens:
             kept = self._check(kept)
             if not ours:
                 raise TokenError(TokenTrouble.TRANSIENT, "another process refreshes the login")
+            found = ""
             with anyio.CancelScope(shield=True):
-                return await self._refreshed(kept)
+                found = await self._refreshed(kept)
+            return found
 
     def _take(self, token: Token) -> bool:
         """Use a kept token if it is good; how long it is good, the wall clock says here."""
