@@ -331,3 +331,23 @@ user_files = sa.Table(
     _text("host"),
     _ms("adopted_at", nullable=False),
 )
+
+tokens = sa.Table(
+    "tokens",
+    metadata,
+    sa.Column("integration", sa.Text, primary_key=True),
+    sa.Column("sealed", sa.LargeBinary, nullable=False),
+    _text("fingerprint"),
+    sa.Column("version", sa.BigInteger, nullable=False),
+    _ms("refreshed_at", nullable=False),
+)
+
+units = sa.Table(
+    "units",
+    metadata,
+    sa.Column("integration", sa.Text, primary_key=True),
+    _text("day"),
+    sa.Column("units", sa.BigInteger, nullable=False),
+    sa.Column("last_minute", sa.BigInteger, nullable=False),
+    _ms("told_at", nullable=False),
+)
