@@ -35,6 +35,7 @@ class FakeClock:
         self._passed_s = 0.0
         self._order = itertools.count()
         self._sleepers: list[tuple[float, int, anyio.Event]] = []
+        self._lain_down = anyio.Event()
         self.wall_off_s = 0.0
         self.database_off_s = 0.0
 
@@ -52,12 +53,19 @@ class FakeClock:
         event = anyio.Event()
         entry = (self._passed_s + max(0.0, seconds), next(self._order), event)
         heapq.heappush(self._sleepers, entry)
+        self._lain_down.set()
         try:
             await event.wait()
         finally:
             if not event.is_set():
                 self._sleepers.remove(entry)
                 heapq.heapify(self._sleepers)
+
+    async def somebody_sleeps(self) -> None:
+        """Wait until at least one task sleeps on this clock, whatever the network takes for it."""
+        while not self._sleepers:
+            self._lain_down = anyio.Event()
+            await self._lain_down.wait()
 
     @property
     def next_wake_s(self) -> float | None:
