@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -77,7 +77,7 @@ class Asked:
         return value
 
     def page(
-        self, items: Iterable[T], key: Callable[[T], Sequence[Any]], size: int
+        self, items: Iterable[T], key: Callable[[T], tuple[Any, ...]], size: int
     ) -> tuple[list[T], str | None]:
         """The items after the page token, sorted by *key*, and the next token.
 

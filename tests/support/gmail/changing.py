@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from email import message_from_bytes
+import re
 from typing import Any
 
 from tests.support.gmail import headers, render, writing
 from tests.support.gmail.asking import Asked
-from tests.support.gmail.errors import RefusedError, invalid, not_found
+from tests.support.gmail.errors import RefusedError, invalid
 from tests.support.gmail.journal import Line
 from tests.support.gmail.mailbox import Mailbox, Message
 
 JSON = dict[str, Any]
+_BOUNDARY = re.compile(r'boundary="?([^";]+)"?')
 
 
 def _given(asked: Asked) -> tuple[JSON, bytes | None]:
@@ -24,14 +25,16 @@ def _given(asked: Asked) -> tuple[JSON, bytes | None]:
         return {}, headers.crlf(asked.body)
     if not kind.startswith("multipart/related"):
         raise invalid("Media type of an upload must be message/rfc822 or multipart/related")
-    whole = message_from_bytes(b"Content-Type: " + kind.encode() + b"\r\n\r\n" + asked.body)
-    parts = whole.get_payload()
-    if not isinstance(parts, list) or len(parts) != 2:
-        raise invalid("Bad multipart body")
-    first, second = (part.get_payload(decode=True) for part in parts)
-    if second is None:  # message/rfc822 is parsed as a message
-        second = parts[1].get_payload(0).as_bytes()
-    return json.loads(first), headers.crlf(second)
+    found = _BOUNDARY.search(kind)
+    sections = [] if found is None else asked.body.split(b"--" + found[1].encode("latin-1"))
+    parts = [one.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n") for one in sections[1:-1]]
+    if len(parts) != 2:
+        raise invalid("Bad multipart body: a JSON part and a message/rfc822 part are needed")
+    try:
+        told = json.loads(parts[0])
+    except ValueError as error:
+        raise RefusedError(400, "parseError", "Parse Error") from error
+    return told, headers.crlf(parts[1])
 
 
 def _message(value: object, media: bytes | None, line: Line) -> tuple[bytes, str | None]:
@@ -153,8 +156,3 @@ def messages_delete(box: Mailbox, asked: Asked, line: Line) -> None:
     box.drop(message)
     if draft is not None:
         box.point(draft, None)
-
-
-def unknown(path: str) -> RefusedError:
-    """A path that no method has."""
-    return RefusedError(404, "notFound", f"No such method: {path}") if path else not_found()

@@ -64,7 +64,7 @@ class Door:
         line.octets = len(asked.body)
         if line.method == "oauth.token":
             line.method = oauth_name(asked)
-            fault = fault or self._world.fault_for(line.method)
+            fault = fault or self._world.fault_for(line.method, "oauth.token")
         answer = await self._answer(asked, line, fault)
         raw = answer.raw
         line.status = answer.status

@@ -118,9 +118,13 @@ class Fault:
     seen: int = 0
     acted: int = 0
 
+    def is_for(self, method: str) -> bool:
+        """Whether it names that method."""
+        return fnmatchcase(method, self.method)
+
     def takes(self, method: str) -> bool:
         """Count a call, and say whether the fault is for it."""
-        if not fnmatchcase(method, self.method):
+        if not self.is_for(method):
             return False
         self.seen += 1
         if self.nth is not None:

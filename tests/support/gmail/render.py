@@ -109,12 +109,14 @@ def attachment(message: Message, wanted: str) -> dict[str, Any]:
     prefix, _, number = wanted.rpartition("-")
     if prefix != f"ANG-{message.id}":
         raise not_found()
-    part: Parsed = message_from_bytes(message.raw)
+    part: object = message_from_bytes(message.raw)
+    assert isinstance(part, Parsed)
     for step in filter(None, number.split(".")):
         children = part.get_payload()
         if not isinstance(children, list) or int(step) >= len(children):
             raise not_found()
         part = children[int(step)]
+        assert isinstance(part, Parsed)
     octets = _octets(part)
     return {"attachmentId": wanted, "size": len(octets), "data": headers.pack(octets)}
 

@@ -154,3 +154,5 @@ async def running(
         yield server
     finally:
         await server.wire.close()
+    if server.wire.bugs:
+        raise server.wire.bugs[0]

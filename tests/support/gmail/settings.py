@@ -67,6 +67,9 @@ class Settings:
     history_cursor: Literal["visible", "current"] = "visible"
     """Whether a lagging history.list names the last record that it shows, or the newest."""
 
+    wrap_on_user_send: bool = True
+    """Whether a plain text without HTML is wrapped when the person sends it."""
+
     search_finds_drafts: bool = True
     never_indexed: list[str] = field(default_factory=list)
     lag_s: dict[str, float] = field(default_factory=lambda: {"search": 60.0})

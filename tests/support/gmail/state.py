@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tests.support.gmail.clock import ServerClock
+from tests.support.gmail.journal import Line
 from tests.support.gmail.mailbox import Entry, Mailbox, Message, SendAs
 from tests.support.gmail.oauth import Access, Grant
 from tests.support.gmail.world import World
@@ -30,12 +31,15 @@ def _told_box(box: Mailbox) -> dict[str, Any]:
 
 
 def told_world(world: World) -> dict[str, Any]:
-    """Accounts with messages (deleted ones have ``gone_s``), drafts and history; grants; now."""
+    """Accounts with messages (deleted ones have ``gone_s``), drafts, history; tokens; the log."""
     return {
         "now_s": world.now_s(),
         "accounts": {name: _told_box(box) for name, box in world.accounts.items()},
         "grants": {name: asdict(one) for name, one in world.oauth.grants.items()},
         "access": {name: asdict(one) for name, one in world.oauth.access.items()},
+        "settings": asdict(world.settings),
+        "lines": world.journal.told(),
+        "oauth_counts": dict(world.oauth.counts),
     }
 
 
@@ -74,12 +78,16 @@ class Keeper:
         oauth = self._world.oauth
         oauth.grants = {name: Grant(**one) for name, one in told["grants"].items()}
         oauth.access = {name: Access(**one) for name, one in told["access"].items()}
+        oauth.counts.update(told["oauth_counts"])
+        self._world.settings.change(told["settings"])
+        self._world.journal.lines = [Line(**one) for one in told["lines"]]
+        clock = self._world.clock
+        if isinstance(clock, ServerClock):
+            clock.advance(max(0.0, told["now_s"] - clock.now_s()))
 
     def save(self) -> None:
         """Write it."""
         beside = self._path.with_suffix(".new")
         with beside.open("w") as file:
             json.dump(told_world(self._world), file)
-            file.flush()
-            os.fsync(file.fileno())
         beside.replace(self._path)

@@ -56,6 +56,8 @@ class Wire:
     mute: bool = False
     """Accept and read, and never answer, until it is taken back."""
     connections: int = 0
+    bugs: list[Exception] = field(default_factory=list)
+    """What went wrong in the server itself: never the client's affair."""
     _server: asyncio.Server | None = None
     _open: dict[asyncio.Task[None], asyncio.StreamWriter] = field(default_factory=dict)
     _later: list[asyncio.Task[None]] = field(default_factory=list)
@@ -111,6 +113,8 @@ class Wire:
             pass
         except asyncio.CancelledError:
             reset(writer)
+        except Exception as error:  # noqa: BLE001 -- a fault of the server itself; see running
+            self.bugs.append(error)
         finally:
             del self._open[task]
             writer.close()

@@ -126,9 +126,10 @@ class World:
             self.accounts[name] = Mailbox(address=name, settings=self.settings, now_s=self.now_s)
         return self.accounts[name]
 
-    def fault_for(self, method: str) -> Fault | None:
-        """The first fault that is due; every fault counts the call."""
-        due = [one for one in self.faults if one.takes(method)]
+    def fault_for(self, method: str, counted_as: str | None = None) -> Fault | None:
+        """The first fault that is due; every fault counts the call, once under both names."""
+        faults = [one for one in self.faults if counted_as is None or not one.is_for(counted_as)]
+        due = [one for one in faults if one.takes(method)]
         for other in due[1:]:
             other.acted -= 1
         return due[0] if due else None

@@ -7,6 +7,7 @@ effect or raises RefusedError before any.
 
 from __future__ import annotations
 
+import textwrap
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 
@@ -93,9 +94,24 @@ def send_draft(box: Mailbox, draft: str, *, by_user: bool = False) -> Message:
     raw = sendable(old.raw)
     custom = rules.x_headers_on_user_send if by_user else rules.x_headers_on_send
     kept = composed(box, raw, rules.message_id_on_send, custom)
+    if by_user and rules.wrap_on_user_send:
+        kept = wrapped(kept)
     box.drop(old)
     box.point(draft, None)
     return _filed(box, kept, old.thread)
+
+
+def wrapped(raw: bytes) -> bytes:
+    """A plain text of one part as the web page's composer sends it: lines of 70 at most."""
+    fields, body = headers.split(raw)
+    kind = headers.first(raw, "Content-Type").lower() or "text/plain"
+    if not kind.startswith("text/plain"):
+        return raw
+    if headers.first(raw, "Content-Transfer-Encoding").lower() in {"base64", "quoted-printable"}:
+        return raw
+    lines = body.decode("utf-8", "surrogateescape").split("\r\n")
+    broken = [part for line in lines for part in (textwrap.wrap(line, 70) or [line])]
+    return headers.joined(fields, "\r\n".join(broken).encode("utf-8", "surrogateescape"))
 
 
 def send(box: Mailbox, raw: bytes, thread: str | None) -> Message:
