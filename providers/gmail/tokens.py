@@ -53,7 +53,7 @@ class Shelf(Protocol):
     async def load(self) -> Kept | None:
         """What lies there now; None before the first login."""
 
-    def turn(self) -> AbstractAsyncContextManager[bool, None]:
+    def turn(self) -> AbstractAsyncContextManager[bool]:
         """The right to refresh, held by nobody else meanwhile; False when it can't be had."""
 
     async def keep(self, token: Token, *, after: str | None) -> bool:
