@@ -3,7 +3,8 @@
 The structure is found first and display names are decoded after it, so that neither an encoded
 comma nor an address written into somebody's name can become an address. Groups, comments, routes,
 bare commas in names and quotes that never close are all real; what holds no address gives none.
-Linear in the length of the header.
+An address with something invisible inside is kept as one that nothing can be sent to: without it,
+it would be somebody else's. Linear in the length of the header.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ COMMENT_DEPTH: Final = 16
 """How deep comments may nest before their brackets are plain characters."""
 NAME_CHARS: Final = 1000
 """The longest display name that is kept."""
+WRITTEN_CHARS: Final = 320
+"""The longest unusable address that is kept to be shown."""
 
 _PLAIN: Final = re.compile(r"[^\s\"(<,;:=]+")
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
@@ -37,6 +40,7 @@ _SIMPLE: Final = re.compile(
     r"<(?P<addr>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)>)\s*+",
     re.ASCII,
 )
+_UNSEEN_SPACE: Final = re.compile("[\0\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 _OBSOLETE_SPACE: Final = re.compile(r" ?([.@]) ?")
 
 
@@ -153,9 +157,14 @@ def _entries(text: str) -> Iterator[_Entry]:
 def clean_address(text: str) -> str | None:
     """The one address that *text* (what stood in angle brackets) means, or None.
 
-    Routes (``@a,@b:x@y``), ``mailto:`` and white space around dots are taken off.
+    Routes (``@a,@b:x@y``), ``mailto:`` and white space around dots are taken off. What is invisible
+    at its edges too; where it hides inside, it is written out, so that the address is unusable.
     """
-    text = " ".join(visible(text).strip("<> \t\r\n").split())
+    text = text.strip("<> \t\r\n")
+    shown = visible(text)
+    if shown not in text:
+        return _written_out(text) if "@" in text else None
+    text = " ".join(shown.strip("<> \t\r\n").split())
     text = _OBSOLETE_SPACE.sub(r"\1", text)
     if text.lower().startswith("mailto:"):
         text = text[7:].partition("?")[0]
@@ -164,6 +173,11 @@ def clean_address(text: str) -> str | None:
     found = _ADDRESS.fullmatch(text.strip(" '\t"))
     domain = "" if found is None else found["domain"].rstrip(".")
     return f"{found['local']}@{domain}" if found is not None and domain else None
+
+
+def _written_out(text: str) -> str:
+    """*text* with every odd character as an escape; no such address is usable."""
+    return text.replace("<", "").replace(">", "").encode("unicode_escape").decode()[:WRITTEN_CHARS]
 
 
 def _unquoted(text: str) -> str:
@@ -223,6 +237,8 @@ def parse_text(text: str) -> tuple[Address, ...]:
         name = simple["name"] or simple["quoted"] or ""
         addr = (simple["bare"] or simple["addr"]).rstrip(".")
         return (Address(addr=visible_line(addr), name=visible_line(name)[:NAME_CHARS]),)
+    # White space to Python (and NUL, which stands for a space below), but none between words.
+    text = _UNSEEN_SPACE.sub("\x01", text)
     found: list[Address] = []
     prefix = ""
     for entry in _entries(text):

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from providers.mime.addresses import parse_addresses
+from providers.mime.owners import usable
 from providers.mime.reading import read_mail
 from tests.mime.build import mail
 
@@ -122,6 +123,40 @@ def test_addresses_of_repeated_headers_count_together() -> None:
 def test_thousands_of_recipients_are_all_read() -> None:
     value = ", ".join(f"Person {number} <p{number}@example.org>" for number in range(3000))
     assert len(parse_addresses(value.encode())) == 3000
+
+
+HIDDEN = tuple("\x1b\x00\x07\x0b\x0c\x1c\x1f\x7f\x85\u200b\u202e")
+    "\x1b",
+    "\x00",
+    "\x07",
+    "\x0b",
+    "\x0c",
+    "\x1c",
+    "\x1f",
+    "\x7f",
+    "\x85",
+    "\u200b",
+    "\u202e",
+]
+FORMS = ("<mi{}na@example.org>", "mi{}na@example.org", "M <mina@exam{}ple.org>", "a{}@example.org")
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+@pytest.mark.parametrize("form", FORMS)
+def test_an_address_with_something_unseen_inside_becomes_no_other(form: str, hidden: str) -> None:
+    for found in parse_addresses(form.format(hidden).encode()):
+        assert not usable(found.addr)
+        assert found.addr.isprintable()
+
+
+def test_an_address_that_cannot_be_used_is_kept_to_be_shown() -> None:
+    (found,) = parse_addresses(b"Mina <mi\x1bna@example.org>")
+    assert (found.name, found.addr) == ("Mina", "mi\\x1bna@example.org")
+
+
+def test_what_is_unseen_around_an_address_is_taken_off() -> None:
+    found = parse_addresses("Mina <\u200bmina@example.org\u200b>".encode())
+    assert [each.addr for each in found] == ["mina@example.org"]
 
 
 @settings(deadline=None)
