@@ -126,18 +126,6 @@ def test_thousands_of_recipients_are_all_read() -> None:
 
 
 HIDDEN = tuple("\x1b\x00\x07\x0b\x0c\x1c\x1f\x7f\x85\u200b\u202e")
-    "\x1b",
-    "\x00",
-    "\x07",
-    "\x0b",
-    "\x0c",
-    "\x1c",
-    "\x1f",
-    "\x7f",
-    "\x85",
-    "\u200b",
-    "\u202e",
-]
 FORMS = ("<mi{}na@example.org>", "mi{}na@example.org", "M <mina@exam{}ple.org>", "a{}@example.org")
 
 
