@@ -37,6 +37,8 @@ Identity = NewType("Identity", str)
 
 WATCH_THREAD: Final = ThreadId("")
 """The pseudo-thread under which a mailbox's watcher holds its lease."""
+LOOK_THREAD: Final = ThreadId("looks")
+"""The pseudo-thread under which one process of a fleet looks for a mailbox's lost answers."""
 NOTICE_THREAD: Final = ThreadId("notices")
 """The pseudo-thread of a user's notices; its integration is the user's bare name."""
 

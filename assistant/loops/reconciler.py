@@ -15,9 +15,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 
+import anyio
 import structlog
 from sqlalchemy import Connection
 
@@ -36,12 +38,13 @@ from providers.ports import (
     Staged,
     Whereabouts,
 )
-from storage import drafts, intents
+from storage import drafts, intents, leases
 from storage.dbtime import database_now_ms
 from storage.drafts import Draft
 from storage.errors import StorageError
 from storage.intents import Fact, Intent
-from storage.words import FaultPoint, IntentState, Kind, Ref
+from storage.leases import Held
+from storage.words import LOOK_THREAD, FaultPoint, IntegrationId, IntentState, Kind, Ref
 
 log = structlog.get_logger()
 
@@ -75,12 +78,44 @@ class Reconciler:
             lambda conn: intents.with_looks_due(conn, database_now_ms(conn))
         )
         made = 0
-        for intent in due:
-            account = house.accounts.get(intent.integration)
+        for integration, lost in _by_mailbox(due).items():
+            account = house.accounts.get(integration)
             if account is not None:
-                await self.look(account, intent)
-                made += 1
+                made += await self._look_at_all(account, lost)
         return made
+
+    async def _look_at_all(self, account: Account, lost: Sequence[Intent]) -> int:
+        """Look for each; in a fleet one process at a time does so for one mailbox."""
+        if self._house.sole:
+            for intent in lost:
+                await self.look(account, intent)
+            return len(lost)
+        started_s = self._house.clock.boot_s()
+        held = await self._house.store.write(partial(self._take, account=account))
+        if held is None:
+            return 0
+        made = 0
+        try:
+            with self._house.keeper.holding(held, started_s=started_s):
+                for intent in lost:
+                    if await self._still_due(intent):
+                        await self.look(account, intent)
+                        made += 1
+        finally:
+            with anyio.CancelScope(shield=True), suppress(StorageError):
+                await self._house.store.write(lambda conn: leases.release(conn, held))
+        return made
+
+    def _take(self, conn: Connection, *, account: Account) -> Held | None:
+        house = self._house
+        return leases.acquire(
+            conn, account.integration, LOOK_THREAD, house.worker, house.settings.lease_ttl_ms
+        )
+
+    async def _still_due(self, intent: Intent) -> bool:
+        """Whether nobody looked since the list was read."""
+        now = await self._house.store.read(lambda conn: intents.by_id(conn, intent.id))
+        return now is not None and now.next_look_at == intent.next_look_at
 
     async def until_quiet(self, horizon_s: float) -> int:
         """Make looks until none falls due within *horizon_s*; gives how many were made."""
@@ -95,7 +130,8 @@ class Reconciler:
     async def look(self, account: Account, intent: Intent) -> Finding | None:
         """Make and record one look at an intent now, whether or not one is due."""
         house = self._house
-        found = await self._search(account, intent)
+        async with house.floor.beside():
+            found = await self._search(account, intent)
         house.faults.hit(FaultPoint.LOOKED)
         unit = partial(
             looks.record_look,
@@ -168,6 +204,13 @@ class Reconciler:
             lambda conn: (intents.next_look_at(conn, served), database_now_ms(conn))
         )
         return None if when is None else max(0.0, (when - now) / 1000)
+
+
+def _by_mailbox(due: Sequence[Intent]) -> dict[IntegrationId, list[Intent]]:
+    found: dict[IntegrationId, list[Intent]] = {}
+    for intent in due:
+        found.setdefault(intent.integration, []).append(intent)
+    return found
 
 
 def _earlier(intent: Intent, facts: Sequence[Fact]) -> list[Json]:

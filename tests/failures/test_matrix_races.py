@@ -139,6 +139,7 @@ async def test_a_proof_about_an_earlier_attempt_says_nothing_of_a_later_one(make
         world.clock.skip(SETTLED_S)
         process.gate.at[FaultPoint.LOOKED] = stop
         await world.drive(process.reconcile)
+        world.shift_lease()  # the one that looks holds a lease for it
         other = world.process()
         world.plan.add("create", Behaviour.LOSE)
         await world.drive(other.reconcile)
