@@ -29,7 +29,7 @@ from config import keeping
 from config.secrets import Secret, SecretError, SecretRef, resolve
 from providers.gmail.credentials import CredentialsError, Token, decode, encode
 from providers.gmail.ports import TokenError, TokenTrouble
-from providers.gmail.tokens import Kept, Shelf
+from providers.gmail.tokens import Kept
 from storage import leases, tokens
 from storage.errors import CommitUnknownError, StorageError
 from storage.leases import Held
@@ -41,8 +41,6 @@ TURN_WAIT_S: Final = 4.0
 TURN_S: Final = 30.0
 """How long a refresh in a fleet may take before another host may try."""
 _POLL_S: Final = 0.2
-Shelves = Callable[[IntegrationId, SecretRef], Shelf]
-"""Gives the shelf of a mailbox; the reference is the one in the user's file."""
 
 
 class ReferenceShelf:
@@ -104,6 +102,13 @@ class ReferenceShelf:
         """Replace what lies there, under the lock that the caller holds."""
         try:
             return await to_thread.run_sync(partial(self._keep, encode(token), after))
+        except SecretError as error:
+            raise TokenError(TokenTrouble.TRANSIENT, error.problem, error.remedy) from None
+
+    async def put(self, token: Token) -> None:
+        """Replace whatever lies there by a new login, under the lock that the caller holds."""
+        try:
+            await to_thread.run_sync(keeping.keep, self._ref, Secret(encode(token)))
         except SecretError as error:
             raise TokenError(TokenTrouble.TRANSIENT, error.problem, error.remedy) from None
 
@@ -188,11 +193,36 @@ class SharedShelf:
         except StorageError as error:
             raise _store_is_ill(error) from error
 
+    async def put(self, token: Token) -> None:
+        """Replace whatever lies there by a new login, also what can't be opened here."""
+
+        def unit(conn: Connection) -> bool:
+            row = tokens.load(conn, self._integration)
+            after = None if row is None else row.version
+            return tokens.keep(conn, self._integration, encode(token), self._sealer, after=after)
+
+        try:
+            done = await self._store.write(unit)
+        except CommitUnknownError:
+            found = await self.load()
+            done = found is not None and found.token == decode(encode(token))
+        except StorageError as error:
+            raise _store_is_ill(error) from error
+        if not done:
+            raise TokenError(
+                TokenTrouble.TRANSIENT, "somebody else logged in at the same moment", "run it again"
+            )
+
+
+Shelved = ReferenceShelf | SharedShelf
+Shelves = Callable[[IntegrationId, SecretRef], Shelved]
+"""Gives the shelf of a mailbox; the reference is the one in the user's file."""
+
 
 def references(data_dir: Path, clock: Clock) -> Shelves:
     """Logins where the users' files say."""
 
-    def shelf(integration: IntegrationId, ref: SecretRef) -> Shelf:
+    def shelf(integration: IntegrationId, ref: SecretRef) -> ReferenceShelf:
         return ReferenceShelf(ref, data_dir, clock, login=login_command(integration))
 
     return shelf
@@ -201,7 +231,7 @@ def references(data_dir: Path, clock: Clock) -> Shelves:
 def shared(store: Store, sealer: Sealer, worker: OwnerId, clock: Clock) -> Shelves:
     """Logins in the database, whatever the users' files say."""
 
-    def shelf(integration: IntegrationId, _: SecretRef) -> Shelf:
+    def shelf(integration: IntegrationId, _: SecretRef) -> SharedShelf:
         return SharedShelf(store, sealer, integration, worker, clock)
 
     return shelf
