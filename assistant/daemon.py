@@ -44,10 +44,10 @@ RESTART_S = 5.0
 
 @dataclass(slots=True, kw_only=True)
 class Daemon:
-    """One process at work until it is told to stop."""
+    """One process at work until it is told to stop; without *lock*, one of many (PostgreSQL)."""
 
     process: Process
-    lock: FileLock
+    lock: FileLock | None
     worker: Worker = field(init=False)
     notifier: Notifier = field(init=False)
     store: MindedStore = field(init=False)
@@ -66,7 +66,8 @@ class Daemon:
                 everything.start_soon(self._signals, loops, everything)
                 everything.start_soon(self._end_without_store)
                 everything.start_soon(self._supervise, "keeper", self.process.house.keeper.run)
-                await loops.start(self._serve)
+                if self.lock is not None:
+                    await loops.start(self._serve, self.lock)
                 self._start_loops(loops)
                 loops.start_soon(self._reload, loops)
                 if on_ready is not None:
@@ -114,10 +115,10 @@ class Daemon:
             except StorageError as error:
                 log.warning("the witness could not be renewed", error=type(error).__name__)
 
-    async def _serve(self, *, task_status: TaskStatus[object]) -> None:
+    async def _serve(self, lock: FileLock, *, task_status: TaskStatus[object]) -> None:
         house = self.process.house
         await command_socket.serve(
-            self.lock, partial(handle, house), clock=house.clock, task_status=task_status
+            lock, partial(handle, house), clock=house.clock, task_status=task_status
         )
 
     async def _reload(self, loops: TaskGroup) -> None:

@@ -3,9 +3,10 @@
     lock --> installation key --> migrate --> open --> restored? --> new epoch
          --> every lease of the dead is void --> orphaned staging removed --> ready
 
-Only the holder of the file lock gets here, so that nobody else writes the same SQLite file. The
-order matters: the alarm of a restored database is acted upon before a new epoch would hush it, and
-before the first lease is taken.
+On SQLite only the holder of the file lock gets here, so that nobody else writes the same file. A
+PostgreSQL database is shared: there is no lock, nobody is known to be dead before their leases end,
+and what lies staged may be another process's. The order matters: the alarm of a restored database
+is acted upon before a new epoch would hush it, and before the first lease is taken.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from sqlalchemy import Connection
 
 from assistant import wiring
 from assistant.house import Account, House
+from assistant.opening import open_database
 from assistant.wiring import Built, Unbuilt
 from config.loaded import Loaded
 from config.secrets import SecretError, load_installation_key, load_or_make_installation_key
@@ -34,8 +36,6 @@ from storage.database import Database
 from storage.dbtime import database_now_ms
 from storage.events import log as log_event
 from storage.lock import FileLock
-from storage.migrate import upgrade
-from storage.sqlite import open_sqlite
 from storage.words import (
     NO_FAULTS,
     Clock,
@@ -46,8 +46,6 @@ from storage.words import (
 )
 
 log = structlog.get_logger()
-
-DATABASE = "fencepost.db"
 
 
 class StartError(Exception):
@@ -154,20 +152,18 @@ def _difference(
 @asynccontextmanager
 async def writing(
     loaded: Loaded,
-    lock: FileLock,
+    lock: FileLock | None,
     clock: Clock,
     *,
     faults: Faults = NO_FAULTS,
     since_s: float | None = None,
 ) -> AsyncIterator[Process]:
-    """A process that may write, under *lock*; closed in order at the end.
+    """A process that may write, under *lock* (None on PostgreSQL); closed in order at the end.
 
     Raises StartError, ``config.secrets.SecretError`` and ``storage.errors.StorageError``.
     """
-    data_dir = lock.data_dir
-    path = data_dir / DATABASE
-    await to_thread.run_sync(upgrade, path)
-    database = await open_sqlite(path)
+    data_dir = loaded.daemon.storage.data_dir
+    database = await open_database(loaded)
     process: Process | None = None
     try:
         key = await _installation_key(loaded, database)
@@ -187,9 +183,11 @@ async def writing(
             house=house, database=database, data_dir=data_dir, loaded=loaded, since_s=since_s
         )
         await _check_epoch(process)
-        await database.write(fences.take_over_all)
+        if lock is not None:
+            await database.write(fences.take_over_all)
         await process.take_in(loaded)
-        await _remove_orphans(process)
+        if lock is not None:
+            await _remove_orphans(process)
         yield process
     finally:
         if process is None:

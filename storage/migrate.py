@@ -4,8 +4,10 @@ SQLite commits DDL behind one's back unless told otherwise, and with foreign key
 of a parent table deletes the rows of its children. So here everything runs in one BEGIN IMMEDIATE
 with foreign keys off, and ``PRAGMA foreign_key_check`` has the last word before the commit.
 
-Migrations run on a connection of their own, under the file lock, and end before the writer opens.
-A crash leaves the revision that was there. Alembic is imported only when there is work for it.
+Migrations run on a connection of their own and end before the store opens: on SQLite under the file
+lock, on PostgreSQL under a lock of their one transaction, so that hosts that start together wait
+for each other. A crash leaves the revision that was there. Alembic is imported only when there is
+work for it.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import sqlalchemy as sa
 
 from storage.errors import MigrationError
+from storage.postgres import open_postgres
 from storage.revisions import VERSIONS, head, is_at_head
 from storage.sqlite import make_private, sync_engine
 from storage.sqlite_errors import explained
@@ -26,9 +29,16 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Connection
 
+    from storage.pg_place import Place
+
 T = TypeVar("T")
 
+WAIT_S: Final = 60.0
+"""How long one host waits for the migration of another."""
+STATEMENT_S: Final = 600.0
+"""How long one statement of a migration may take on PostgreSQL."""
 _SCRIPTS: Final = Path(__file__).parent / "migrations"
+_LOCK: Final = 0x66656E6365  # "fence": the number of the lock of migrations within one database
 
 
 def upgrade(path: Path, to: str = "head", *, versions: Path = VERSIONS) -> bool:
@@ -39,14 +49,7 @@ def upgrade(path: Path, to: str = "head", *, versions: Path = VERSIONS) -> bool:
     StorageIllError.
     """
     make_private(path)
-
-    def move(conn: Connection) -> bool:
-        if is_at_head(conn, versions):
-            return False
-        upgrade_on(conn, to, versions=versions)
-        return True
-
-    return _on_file(path, move)
+    return _on_file(path, lambda conn: _up(conn, to, versions))
 
 
 def downgrade(path: Path, to: str, *, versions: Path = VERSIONS) -> None:
@@ -54,12 +57,33 @@ def downgrade(path: Path, to: str, *, versions: Path = VERSIONS) -> None:
 
     What the newer tables held is lost. Raises as upgrade does.
     """
+    _on_file(path, lambda conn: _down(conn, to, versions))
 
-    def move(conn: Connection) -> None:
-        is_at_head(conn, versions)
-        downgrade_on(conn, to, versions=versions)
 
-    _on_file(path, move)
+async def upgrade_postgres(place: Place, to: str = "head", *, versions: Path = VERSIONS) -> bool:
+    """Bring the database at *place* to *to*; False when it was there.
+
+    Any number of hosts may do this at once. Raises SchemaTooNewError, MigrationError (nothing was
+    changed), CommitUnknownError (do it again) and what storage.postgres.open_postgres raises.
+    """
+    return await _on_server(place, lambda conn: _up(conn, to, versions))
+
+
+async def downgrade_postgres(place: Place, to: str, *, versions: Path = VERSIONS) -> None:
+    """Take the database at *place* back to *to*; what the newer tables held is lost."""
+    await _on_server(place, lambda conn: _down(conn, to, versions))
+
+
+def _up(conn: Connection, to: str, versions: Path) -> bool:
+    if is_at_head(conn, versions):
+        return False
+    upgrade_on(conn, to, versions=versions)
+    return True
+
+
+def _down(conn: Connection, to: str, versions: Path) -> None:
+    is_at_head(conn, versions)
+    downgrade_on(conn, to, versions=versions)
 
 
 def upgrade_on(conn: Connection, to: str = "head", *, versions: Path = VERSIONS) -> None:
@@ -107,14 +131,36 @@ def _on_file(path: Path, move: Callable[[Connection], T]) -> T:
             return move(conn)
     except sa.exc.DBAPIError as error:
         better = explained(error)
-        if better is error:
-            better = MigrationError(
-                f"the migration failed and was undone ({error.orig}): keep the release that made "
-                "this database and report the fault"
-            )
-        raise better from error
+        raise (_failed(error) if better is error else better) from error
     finally:
         engine.dispose()
+
+
+async def _on_server(place: Place, move: Callable[[Connection], T]) -> T:
+    def locked(conn: Connection) -> T:
+        conn.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+        return move(conn)
+
+    database = await open_postgres(
+        place,
+        connections=1,
+        lock_timeout_s=WAIT_S,
+        statement_timeout_s=STATEMENT_S,
+        versions=None,
+    )
+    try:
+        return await database.write(locked)
+    except sa.exc.DBAPIError as error:
+        raise _failed(error) from error
+    finally:
+        await database.close()
+
+
+def _failed(error: sa.exc.DBAPIError) -> MigrationError:
+    return MigrationError(
+        f"the migration failed and was undone ({error.orig}): keep the release that made this "
+        "database and report the fault"
+    )
 
 
 def _run(conn: Connection, versions: Path, run: Callable[[Config], None]) -> None:

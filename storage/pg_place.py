@@ -35,7 +35,7 @@ SELECT pg_backend_pid() AS pid, current_setting('server_version_num')::int AS ve
   current_setting('server_version') AS called, pg_is_in_recovery() AS recovering,
   current_setting('transaction_read_only') AS read_only,
   current_setting('synchronous_commit') AS durable,
-  current_setting('server_encoding') AS encoding
+  current_setting('server_encoding') AS encoding, current_setting('fsync') AS fsync
 """
 
 
@@ -97,6 +97,8 @@ class Met:
 
     pooled: bool
     version: str
+    flushes: bool
+    """False where ``fsync`` is off, as only a server for trials may have it."""
 
 
 async def connect(place: Place, *, pooled: bool = False) -> Driver:
@@ -121,7 +123,11 @@ async def meet(place: Place) -> Met:
     except BaseException:
         driver.terminate()
         raise
-    met = Met(pooled=facts["pid"] != driver.get_server_pid(), version=str(facts["called"]))
+    met = Met(
+        pooled=facts["pid"] != driver.get_server_pid(),
+        version=str(facts["called"]),
+        flushes=facts["fsync"] == "on",
+    )
     await driver.close()
     return met
 

@@ -1,7 +1,8 @@
 """What the commands share: options, logging, output, and the way to the store.
 
-Reads open the database file read-only, also beside a running daemon. What changes something is
-asked of the daemon over its socket; without a daemon the command takes the lock and does it itself.
+Reads open the store read-only, also beside a running daemon. What changes something is asked of the
+daemon over its socket; without a daemon the command takes the lock and does it itself. On
+PostgreSQL, which many processes share, every command goes to the database itself.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import json
 import logging
 import sys
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, ParamSpec, TypeVar
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from assistant.process import Process
     from assistant.socket import Message
     from config.loaded import Loaded
+    from storage.lock import FileLock
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -173,12 +176,10 @@ def told(work: Callable[P, Coroutine[object, object, T]]) -> Callable[P, T]:
 
 
 async def read_store(loaded: Loaded, unit: Callable[[Connection], T]) -> T:
-    """Run a reading unit on the database file, without writing anything anywhere."""
-    from assistant.process import DATABASE
-    from storage.sqlite import open_readonly
+    """Run a reading unit on the store, without writing anything anywhere."""
+    from assistant.opening import open_reader
 
-    sqlite_only(loaded)
-    reader = await open_readonly(loaded.daemon.storage.data_dir / DATABASE)
+    reader = await open_reader(loaded)
     try:
         return await reader.read(unit)
     finally:
@@ -190,34 +191,53 @@ async def ask_or_do(
     request: Message,
     after: Callable[[Process], Awaitable[None]] | None = None,
 ) -> Message:
-    """Have the daemon do it; without one, do it here under the lock, and what follows from it."""
-    from assistant.process import writing
-    from assistant.requests import handle
+    """Have the daemon do it; without one, do it here under the lock, and what follows from it.
+
+    On PostgreSQL it is always done here.
+    """
+    from assistant.opening import is_shared
     from assistant.socket import reach
     from assistant.timing import SystemClock
     from storage.lock import FileLock
 
-    sqlite_only(loaded)
-    clock = SystemClock()
-    answer = await reach(loaded.daemon.storage.data_dir, request, clock=clock)
+    if is_shared(loaded):
+        return await _do(loaded, None, request, after)
+    answer = await reach(loaded.daemon.storage.data_dir, request, clock=SystemClock())
     if not isinstance(answer, FileLock):
         return answer
     with answer as lock:
-        async with writing(loaded, lock, clock) as process:
-            done = await handle(process.house, request)
-            if after is not None and "error" not in done:
-                await after(process)
-            return done
+        return await _do(loaded, lock, request, after)
 
 
-def sqlite_only(loaded: Loaded) -> None:
-    """End with status 2 when another store is configured than this release has."""
-    if loaded.daemon.storage.url != "sqlite":
-        give_up(
-            'this release keeps its records in SQLite: set [storage] url = "sqlite" '
-            "(PostgreSQL comes with a later one)",
-            WRONG_USE,
-        )
+async def _do(
+    loaded: Loaded,
+    lock: FileLock | None,
+    request: Message,
+    after: Callable[[Process], Awaitable[None]] | None,
+) -> Message:
+    from assistant.process import writing
+    from assistant.requests import handle
+    from assistant.timing import SystemClock
+
+    async with writing(loaded, lock, SystemClock()) as process:
+        done = await handle(process.house, request)
+        if after is not None and "error" not in done:
+            await after(process)
+        return done
+
+
+@asynccontextmanager
+async def lock_of(loaded: Loaded) -> AsyncIterator[FileLock | None]:
+    """The lock of the data folder while it lasts; None where a server is shared."""
+    from assistant.opening import is_shared
+    from assistant.timing import SystemClock
+    from storage.lock import acquire
+
+    if is_shared(loaded):
+        yield None
+        return
+    with await acquire(loaded.daemon.storage.data_dir, clock=SystemClock()) as lock:
+        yield lock
 
 
 def lag_ms_of(loaded: Loaded) -> int:

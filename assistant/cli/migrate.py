@@ -20,23 +20,17 @@ def command(config_dir: Path | None, sql: bool) -> None:
     """Bring the database to this release's tables (the daemon does it by itself)."""
     loaded = common.load_config(config_dir)
     if sql:
+        from assistant.opening import is_shared
         from storage.migrate import as_sql
 
-        click.echo(as_sql("sqlite"))
+        click.echo(as_sql("postgresql" if is_shared(loaded) else "sqlite"))
         return
     done = common.told(_migrate)(loaded)
     click.echo("the database was migrated" if done else "the database is up to date")
 
 
 async def _migrate(loaded: Loaded) -> bool:
-    from anyio import to_thread
+    from assistant.opening import migrate
 
-    from assistant.process import DATABASE
-    from assistant.timing import SystemClock
-    from storage.lock import acquire
-    from storage.migrate import upgrade
-
-    common.sqlite_only(loaded)
-    data_dir = loaded.daemon.storage.data_dir
-    with await acquire(data_dir, clock=SystemClock()):
-        return await to_thread.run_sync(upgrade, data_dir / DATABASE)
+    async with common.lock_of(loaded):
+        return await migrate(loaded)

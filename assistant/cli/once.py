@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from assistant.once import Summary
     from config.loaded import Loaded
+    from storage.lock import FileLock
 
 
 @click.command("once")
@@ -55,29 +56,29 @@ async def _once(loaded: Loaded, *, as_json: bool, strict: bool, since_s: float |
     from assistant.requests import handle
     from assistant.timing import SystemClock
     from storage import reviews
-    from storage.lock import acquire
 
-    common.sqlite_only(loaded)
     clock = SystemClock()
     started = time.monotonic()
-    lock = await acquire(loaded.daemon.storage.data_dir, clock=clock)
-    with lock:
-        async with writing(loaded, lock, clock, since_s=since_s) as process:
-            house = process.house
-            async with anyio.create_task_group() as group:
+    async with (
+        common.lock_of(loaded) as lock,
+        writing(loaded, lock, clock, since_s=since_s) as process,
+    ):
+        house = process.house
+        async with anyio.create_task_group() as group:
 
-                async def serve(*, task_status: anyio.abc.TaskStatus[object]) -> None:
-                    await command_socket.serve(
-                        lock,
-                        lambda request: handle(house, request),
-                        clock=clock,
-                        task_status=task_status,
-                    )
+            async def serve(held: FileLock, *, task_status: anyio.abc.TaskStatus[object]) -> None:
+                await command_socket.serve(
+                    held,
+                    lambda request: handle(house, request),
+                    clock=clock,
+                    task_status=task_status,
+                )
 
-                await group.start(serve)
-                summaries = await run_once(house)
-                group.cancel_scope.cancel()
-            waiting = await house.store.read(reviews.counts)
+            if lock is not None:
+                await group.start(serve, lock)
+            summaries = await run_once(house)
+            group.cancel_scope.cancel()
+        waiting = await house.store.read(reviews.counts)
     show(summaries, time.monotonic() - started, as_json=as_json)
     failed = any(summary.problem for summary in summaries) and len(summaries) == sum(
         summary.problem for summary in summaries

@@ -27,10 +27,6 @@ async def _run(loaded: Loaded) -> None:
     from assistant.daemon import Daemon
     from assistant.process import writing
     from assistant.timing import SystemClock
-    from storage.lock import acquire
 
-    common.sqlite_only(loaded)
-    clock = SystemClock()
-    with await acquire(loaded.daemon.storage.data_dir, clock=clock) as lock:
-        async with writing(loaded, lock, clock) as process:
-            await Daemon(process=process, lock=lock).run()
+    async with common.lock_of(loaded) as lock, writing(loaded, lock, SystemClock()) as process:
+        await Daemon(process=process, lock=lock).run()
