@@ -98,6 +98,7 @@ def draft(one: Draft) -> Document:
         "provider_ref": one.ref,
         "made_at": at(one.made_at),
         "answering": one.shown.get("answering"),
+        "notes": one.shown.get("notes", []),
     }
 
 

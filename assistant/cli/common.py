@@ -257,6 +257,12 @@ def shown(value: object, *, at_most: int | None = None) -> str:
     return escape(text)
 
 
+def notes_of(draft: dict[str, object]) -> list[str]:
+    """What of the mail answered was not taken over into a draft's headers, for a terminal."""
+    notes = draft.get("notes")
+    return [shown(note) for note in notes] if isinstance(notes, list) else []
+
+
 def program() -> str:
     """How this command was called, for lines that a person can copy."""
     called = Path(sys.argv[0])

@@ -65,6 +65,8 @@ def _show(document: Mapping[str, object]) -> None:
         draft = thread["draft"]
         if isinstance(draft, dict):
             screen.print(f"draft: {draft['state']}, {common.shown(draft['subject'])}")
+            for note in common.notes_of(draft):
+                screen.print(f"  note: {note}")
     for title, name in (("what happened", "events"), ("calls", "intents")):
         rows = document[name]
         if not isinstance(rows, list) or not rows:

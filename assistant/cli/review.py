@@ -183,6 +183,8 @@ def _show(row: Mapping[str, object]) -> None:
         changed = draft["state"] == "edited"
         title = "what we made; your version is in Drafts" if changed else f"draft, {draft['state']}"
         screen.print(Panel(f"{head}\n\n{common.shown(draft['body'] or '')}", title=title))
+        for note in common.notes_of(draft):
+            screen.print(f"note: {note}")
     _show_evidence(row["evidence"])
     actions = row["actions"]
     if isinstance(actions, list) and actions:

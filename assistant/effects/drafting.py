@@ -161,7 +161,7 @@ def draft_ref(draft: Draft, mark: str, scope: ThreadScope) -> DraftRef:
 
 
 def shown(envelope: Envelope, body: str) -> dict[str, object]:
-    """A draft's headers and body as its owner sees them."""
+    """A draft's headers and body as its owner sees them, and what its headers leave out."""
     return {
         "from": envelope.from_.addr,
         "to": _addresses(envelope.to),
@@ -169,6 +169,7 @@ def shown(envelope: Envelope, body: str) -> dict[str, object]:
         "subject": envelope.subject,
         "in_reply_to": envelope.in_reply_to,
         "body": body,
+        "notes": list(envelope.notes),
     }
 
 

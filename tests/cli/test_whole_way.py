@@ -275,6 +275,22 @@ def test_no_escape_sequence_of_a_mail_reaches_the_terminal(place: Place, items: 
     assert all("[red]bold" in text for text in said[:3])
 
 
+def test_who_was_left_out_of_an_answer_is_shown_and_not_written(place: Place, items: Items) -> None:
+    (place.maildir / "new" / "1.odd").write_bytes(
+        b"From: Mina <mina@example.org>\nTo: robin@example.com\n"
+        b"Cc: Kai <k\x1bai@example.net>, Ben <ben@example.org>\nSubject: Plan\n"
+        b"Message-ID: <o1@example.org>\n\nRobin, could you send me the plan?\n"
+    )
+    place.run("once")
+    (item,) = items(place.json("review", "list"))
+    assert "no usable address" in place.run("review", "show", str(item["id"]))
+    assert "no usable address" in place.run("explain", "robin/local", str(item["thread"]))
+    (draft,) = place.drafts()
+    assert b"ben@example.org" in draft
+    assert b"example.net" not in draft
+    assert b"left out" not in draft
+
+
 def test_two_mails_with_one_header_block_are_two(place: Place, items: Items) -> None:
     import mailbox
 
