@@ -24,15 +24,19 @@ from storage import (
     reviews,
     spend,
     threads,
+    workers,
 )
 from storage.drafts import Draft
 from storage.intents import Intent
 from storage.messages import Message
 from storage.reviews import Item
 from storage.threads import ThreadRow
-from storage.words import WATCH_THREAD, IntentId, ItemKind
+from storage.words import WATCH_THREAD, IntentId, ItemKind, OwnerId
 
 Document = dict[str, object]
+
+SILENT_MS = 60_000
+"""A member of a fleet that gave no sign of life for so long is shown as silent."""
 
 
 def at(ms: int | None) -> str | None:
@@ -222,11 +226,41 @@ def status(conn: Connection) -> Document:
         "spend": [
             {"user": one.user, "day": one.day, "tokens": one.tokens} for one in spend.latest(conn)
         ],
-        "workers": [
-            {"worker": worker, "leases": number, "expires_at": at(expires)}
-            for worker, number, expires in overview.workers(conn)
-        ],
+        "workers": _workers(conn),
     }
+
+
+def _workers(conn: Connection) -> list[Document]:
+    """Who holds leases, and every member of a fleet that is known of."""
+    holds = {name: (number, expires) for name, number, expires in overview.workers(conn)}
+    now = overview.now(conn)
+    members = {one.name: one for one in workers.everyone(conn)}
+    found: list[Document] = []
+    for name in sorted(holds.keys() | members.keys()):
+        number, expires = holds.get(name, (0, None))
+        one = members.get(OwnerId(name))
+        member: Document = (
+            {}
+            if one is None
+            else {
+                "host": one.host,
+                "role": one.role,
+                "state": _member_state(one, now),
+                "serves": sorted(one.serves),
+                "started_at": at(one.started_at),
+                "seen_at": at(one.seen_at),
+            }
+        )
+        found.append({"worker": name, "leases": number, "expires_at": at(expires), **member})
+    return found
+
+
+def _member_state(one: workers.Worker, now: int) -> str:
+    if one.ended_at is not None:
+        return "ended"
+    if not one.is_live(now, SILENT_MS):
+        return "silent"
+    return "draining" if one.draining else "live"
 
 
 def _state(conn: Connection, row: mailboxes.MailboxRow, *, stopped_all: bool) -> str:

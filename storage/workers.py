@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 import sqlalchemy as sa
 
-from storage.tables import leases, user_files, workers
+from storage.tables import user_files, workers
 from storage.words import OwnerId, UserName
 
 if TYPE_CHECKING:
@@ -98,16 +98,6 @@ def everyone(conn: Connection) -> list[Worker]:
         )
         for row in rows
     ]
-
-
-def leases_held(conn: Connection, now_ms: int) -> dict[str, int]:
-    """How many leases each worker holds now."""
-    rows = conn.execute(
-        sa.select(leases.c.owner, sa.func.count())
-        .where(leases.c.owner.is_not(None), leases.c.expires_at > now_ms)
-        .group_by(leases.c.owner)
-    )
-    return {str(owner): int(number) for owner, number in rows}
 
 
 def files(conn: Connection) -> dict[UserName, File]:

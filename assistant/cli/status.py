@@ -55,6 +55,13 @@ def _show(document: Mapping[str, object]) -> None:
     if isinstance(spent, list) and spent:
         words = ", ".join(f"{row['tokens']} by {row['user']} on {row['day']}" for row in spent)
         screen.print(f"tokens: {words}")
-    if isinstance(document["workers"], list):
-        names = ", ".join(str(row["worker"]) for row in document["workers"])
-        screen.print(f"at work: {names or 'nobody'}")
+    members = document["workers"]
+    if isinstance(members, list):
+        words = ", ".join(_member(row) for row in members if row.get("state") != "ended")
+        screen.print(f"at work: {words or 'nobody'}")
+
+
+def _member(row: Mapping[str, object]) -> str:
+    facts = [str(row[name]) for name in ("role", "state") if name in row]
+    facts.append(f"{row['leases']} leases")
+    return f"{row['worker']} ({', '.join(facts)})"
