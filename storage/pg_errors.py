@@ -86,7 +86,7 @@ def explained(error: BaseException) -> BaseException:
         # PgBouncer says with this code why it has no server for us.
         better = StorageIllError(
             f"the connection was refused ({cause})",
-            remedy="look at the log of PgBouncer or PostgreSQL",
+            remedy="check [storage] url and [storage] password, and PgBouncer's log",
         )
     elif state.startswith("08"):
         better = _lost(cause)

@@ -159,7 +159,7 @@ async def _facts(driver: Driver, place: Place) -> Mapping[str, object]:
 
     try:
         # In a transaction, so that a pooler keeps one server for question and answer.
-        await driver.execute("BEGIN READ WRITE")
+        await driver.execute("BEGIN")
         facts = await driver.fetchrow(_FACTS)
         await driver.execute("COMMIT")
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
@@ -176,10 +176,11 @@ def _unfit(facts: Mapping[str, object], place: str) -> StorageError | None:
         return StorageSettingsError(
             f"PostgreSQL at {place} is version {facts['called']}: use 14 or newer"
         )
-    if facts["recovering"]:
+    if facts["recovering"] or facts["read_only"] == "on":
         return StorageIllError(
-            f"PostgreSQL at {place} is a replica or still being restored",
-            remedy="let [storage] url name the primary server",
+            f"PostgreSQL at {place} takes no writes: it is a replica, or set read-only",
+            remedy="let [storage] url name the primary server, and turn off "
+            "default_transaction_read_only for this user and database",
         )
     if facts["durable"] == "off":
         return StorageSettingsError(

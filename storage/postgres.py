@@ -50,7 +50,7 @@ LOCK_TIMEOUT_S: Final = 5.0
 STATEMENT_TIMEOUT_S: Final = 20.0
 IDLE_TIMEOUT_S: Final = 20.0
 """A process that stops in the middle of a transaction lets go of its locks after that."""
-_WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+_WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 

@@ -1,0 +1,102 @@
+"""The command line on PostgreSQL: only ``[storage] url`` differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.cli.conftest import Place
+from tests.support.postgres import PASSWORD, cluster, new_database
+
+Items = Callable[[object], list[dict[str, object]]]
+
+
+@pytest.fixture(params=["direct", "pooled"])
+def shared(
+    request: pytest.FixtureRequest, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Place]:
+    """The installation, with its record in an empty database."""
+    server = cluster()
+    port = server.bouncer.port if request.param == "pooled" else server.port
+    with new_database(empty=True) as database:
+        use(place, server.url(database, port=port))
+        monkeypatch.setenv("FENCEPOST_TEST_PASSWORD", PASSWORD)
+        yield place
+
+
+def use(place: Place, url: str) -> None:
+    """Write the address of the store into the configuration."""
+    file = place.config / "fencepost.toml"
+    lines = [line for line in file.read_text().splitlines() if not line.startswith(("url", "pass"))]
+    at = lines.index("[storage]") + 1
+    lines[at:at] = [f'url = "{url}"', 'password = { env = "FENCEPOST_TEST_PASSWORD" }']
+    file.write_text("\n".join(lines) + "\n")
+
+
+def test_a_mail_becomes_one_reviewed_draft(shared: Place, items: Items) -> None:
+    shared.deliver(1)
+    shared.run("once")
+    shared.run("once")
+    assert len(shared.drafts()) == 1
+    (item,) = items(shared.json("review", "list"))
+    assert item["kind"] == "draft_ready"
+    shared.run("review", "show", str(item["id"]))
+    done = shared.json("review", "do", str(item["id"]), "keep", "--key", "k1")
+    assert isinstance(done, dict)
+    assert done["replayed"] is False
+    again = shared.json("review", "do", str(item["id"]), "keep", "--key", "k1")
+    assert isinstance(again, dict)
+    assert again["replayed"] is True
+    assert items(shared.json("review", "list")) == []
+
+
+def test_every_reading_command_answers(shared: Place, items: Items) -> None:
+    shared.deliver(1)
+    shared.run("once")
+    status = shared.json("status")
+    assert isinstance(status, dict)
+    assert status["intents"] == {"accepted": 1}
+    (intent,) = items(shared.json("intents"))
+    assert intent["state"] == "accepted"
+    (thread,) = items(shared.json("threads"))
+    shared.run("explain", str(thread["mailbox"]), str(thread["thread"]))
+    assert "ok" in shared.run("check")
+
+
+def test_a_paused_mailbox_is_given_no_draft(shared: Place) -> None:
+    shared.run("once")
+    shared.run("pause", "robin/local")
+    shared.deliver(1)
+    shared.run("once")
+    assert shared.drafts() == []
+    shared.run("resume", "robin/local")
+    shared.run("once")
+    assert len(shared.drafts()) == 1
+
+
+def test_migrate_says_whether_there_was_anything_to_do(shared: Place) -> None:
+    assert "migrated" in shared.run("migrate")
+    assert "up to date" in shared.run("migrate")
+    assert "CREATE TABLE" in shared.run("migrate", "--sql")
+
+
+def test_reading_never_makes_tables(shared: Place) -> None:
+    assert "fencepost migrate" in shared.run("status", status=1)
+    assert "fencepost migrate" in shared.run("status", status=1)
+
+
+def test_a_wrong_password_is_told_without_it(
+    shared: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FENCEPOST_TEST_PASSWORD", "not-this-one")
+    said = shared.run("once", status=1)
+    assert "not-this-one" not in said
+    assert "[storage] password" in said
+
+
+def test_a_database_that_is_down_is_told(shared: Place) -> None:
+    use(shared, "postgresql://fencepost@127.0.0.1:9/nothing")
+    said = shared.run("once", status=1)
+    assert "127.0.0.1:9/nothing" in said
+    assert "[storage] url" in said
