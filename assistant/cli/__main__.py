@@ -1,5 +1,5 @@
 """``python -m assistant.cli``: the same as the ``fencepost`` command."""
 
-from assistant.cli.main import main
+from assistant.cli.front import main
 
 main()
