@@ -317,6 +317,7 @@ _PATH_SCHEMA: Final = WithJsonSchema({"type": "string"})
 _URL_SCHEMA: Final = WithJsonSchema({"type": "string", "format": "uri"})
 
 Count = Annotated[int, Field(ge=1), BeforeValidator(_not_bool)]
+Units = Annotated[int, Field(ge=600, le=10_000_000), BeforeValidator(_not_bool)]
 Port = Annotated[int, Field(ge=1, le=65_535), BeforeValidator(_not_bool)]
 Duration = Annotated[timedelta, BeforeValidator(_duration), _DURATION_SCHEMA]
 PositiveDuration = Annotated[

@@ -51,6 +51,8 @@ DAEMON_TEXT: Final = """\
 # port = 8025
 """
 """``fencepost.toml`` as ``init`` writes it: the defaults, for reading, commented out."""
+CLIENT_FILE: Final = "client.json"
+"""Where the OAuth client of the installation lies, beside ``fencepost.toml``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +159,7 @@ def _mailbox(answers: Answers) -> str:
         case Gmail():
             return (
                 'provider = "gmail"\n'
-                'client = { file = "client.json" }   # the OAuth client, from Google\'s console\n'
+                f"client = {{ file = {_quoted(CLIENT_FILE)} }}   # from Google's console\n"
                 f"token = {{ file = {_quoted(f'tokens/{answers.user}-gmail.json')} }}   # by login"
             )
 

@@ -34,11 +34,12 @@ from config.fields import (
     SecureUrl,
     Slug,
     TokenSecret,
+    Units,
     WebUrl,
     Zone,
     is_loopback,
 )
-from config.secrets import refusal
+from config.secrets import SecretRef, refusal
 from storage.words import Category, ItemKind, UserName
 
 _STRICT: Final = ConfigDict(extra="forbid", validate_default=True)
@@ -174,7 +175,22 @@ class GmailMailbox:
     token_url: SecureUrl = Field(
         default="https://oauth2.googleapis.com/token", description="Where tokens are refreshed."
     )
+    units_per_minute: Units = Field(
+        default=6_000,
+        description="Units a minute that Google grants an account of this client (15000 in "
+        "projects older than May 2026); nine tenths of them are used.",
+    )
     since: Duration = Field(default=_SINCE, description=_SINCE_TEXT)
+
+    @field_validator("token")
+    @classmethod
+    def _login_can_write_it(cls, value: SecretRef) -> SecretRef:
+        if value.file is None and value.keyring is None:
+            raise refusal(
+                "can't be written by login",
+                'write { file = "tokens/NAME.json" } or { keyring = "fencepost/NAME" }',
+            )
+        return value
 
     @property
     def account(self) -> str:

@@ -21,7 +21,7 @@ from assistant.cli import common
 if TYPE_CHECKING:
     from config.initial import Answers, Gmail, Imap, Maildir
 
-PROVIDERS = ("maildir", "imap")
+PROVIDERS = ("maildir", "imap", "gmail")
 _ZONES = "zoneinfo/"
 
 
@@ -97,7 +97,7 @@ class _Asker:
 def _mailbox(
     ask: _Asker, provider: str | None, maildir: str | None, host: str | None, username: str
 ) -> Maildir | Imap | Gmail:
-    from config.initial import Imap, Maildir
+    from config.initial import Gmail, Imap, Maildir
 
     question = f"What the mailbox is ({', '.join(PROVIDERS)})"
     match ask("--provider", question, provider, PROVIDERS[0]):
@@ -107,6 +107,8 @@ def _mailbox(
         case "imap":
             host = ask("--imap-host", "IMAP server", host)
             return Imap(host=host, username=ask("--imap-user", "Login", None, username))
+        case "gmail":
+            return Gmail()
         case other:
             raise click.UsageError(f"{other!r} is none of {', '.join(PROVIDERS)}")
 
@@ -153,7 +155,7 @@ def _write(config_dir: Path, answers: Answers) -> None:
 
 def _say_what_to_do(config_dir: Path, answers: Answers) -> None:
     """What was seen of the mailbox, and the next command."""
-    from config.initial import Imap, Maildir, imap_secret, mailbox_id
+    from config.initial import CLIENT_FILE, Gmail, Imap, Maildir, imap_secret, mailbox_id
 
     mailbox = f"{answers.user}/{mailbox_id(answers)}"
     match answers.mailbox:
@@ -164,7 +166,12 @@ def _say_what_to_do(config_dir: Path, answers: Answers) -> None:
             secret = shlex.quote(str(config_dir / imap_secret(answers)))
             click.echo(f"put the password of {mailbox} there: (umask 077; cat > {secret})")
         case Gmail():
-            click.echo(f"this release can't serve {mailbox} yet: see fencepost check")
+            client = shlex.quote(str(config_dir / CLIENT_FILE))
+            click.echo(
+                'make an OAuth client of the kind "Desktop app" in Google\'s console, as '
+                f"docs/gmail.md tells, and save its JSON there: {client}"
+            )
+            click.echo(f"then log in: fencepost login {mailbox}")
     click.echo("next: fencepost check")
 
 

@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "try": ("trial", "Run the whole way over a copy of your own mail files."),
     "read": ("reading", "Show what Fencepost sees in mail files."),
     "init": ("init", "Ask a few questions and write the configuration."),
+    "login": ("login", "Log in to a Gmail mailbox in your browser."),
     "check": ("check", "Check the configuration and every mailbox."),
     "once": ("once", "Make one pass over every mailbox, then end."),
     "run": ("run", "Run the daemon."),

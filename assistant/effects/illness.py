@@ -37,11 +37,22 @@ def well(conn: Connection, intent: Intent) -> None:
 def ill(conn: Connection, intent: Intent, now: int, outcome: Rejected) -> None:
     """The whole mailbox refused (auth, quota, full disk): it rests, and an item says why."""
     why = outcome.reason + (f" ({outcome.detail})" if outcome.detail else "")
-    rest(conn, intent.integration, intent.user, now, why)
+    rest(conn, intent.integration, intent.user, now, why, reconnect=outcome.reconnect)
 
 
-def rest(conn: Connection, integration: IntegrationId, user: UserName, now: int, why: str) -> int:
-    """No call into this mailbox for a while, and an item that says why; gives until when."""
+def rest(
+    conn: Connection,
+    integration: IntegrationId,
+    user: UserName,
+    now: int,
+    why: str,
+    *,
+    reconnect: bool = False,
+) -> int:
+    """No call into this mailbox for a while, and an item that says why; gives until when.
+
+    *reconnect*: only the owner's new login ends it.
+    """
     mailbox = mailboxes.load(conn, integration)
     if mailbox is None:
         return now + REST_MS
@@ -50,6 +61,9 @@ def rest(conn: Connection, integration: IntegrationId, user: UserName, now: int,
     if until <= now:
         until = now + min(REST_MS * 2**mailbox.pauses, DAY_MS)
         mailboxes.update(conn, integration, calls_paused_until=until, pauses=mailbox.pauses + 1)
+    if reconnect:
+        ask_to_log_in(conn, integration, user, now, why)
+        return until
     reviews.open_item(
         conn,
         now,
@@ -60,6 +74,31 @@ def rest(conn: Connection, integration: IntegrationId, user: UserName, now: int,
         summary=f"drafts can't be written: {why}",
     )
     return until
+
+
+def ask_to_log_in(
+    conn: Connection, integration: IntegrationId, user: UserName, now: int, why: str
+) -> None:
+    """One item for a mailbox whose login is gone, whether a read or a write met it first."""
+    reviews.open_item(
+        conn,
+        now,
+        ItemKind.RECONNECT,
+        user=user,
+        integration=integration,
+        about="login",
+        summary=why,
+    )
+
+
+def logged_in(conn: Connection, integration: IntegrationId, now: int) -> bool:
+    """The login works again: the item closes and the rest that it brought ends; whether it had."""
+    closed = reviews.close(
+        conn, now, "facts", kind=ItemKind.RECONNECT, integration=integration, about="login"
+    )
+    if closed:
+        mailboxes.update(conn, integration, calls_paused_until=None, pauses=0)
+    return bool(closed)
 
 
 def count_unknown(conn: Connection, intent: Intent, now: int) -> None:

@@ -82,10 +82,20 @@ def test_an_imap_account_is_told_where_its_password_goes(folder: Folder) -> None
     assert f"cat > {folder.path / 'robin-home.secret'}" in result.output
 
 
-def test_only_what_this_release_serves_is_offered(folder: Folder) -> None:
+def test_a_gmail_account_is_told_where_its_client_goes_and_to_log_in(folder: Folder) -> None:
     result = given(folder, "--provider", "gmail")
+
+    assert result.exit_code == 0
+    assert str(folder.path / "client.json") in result.output
+    assert "fencepost login robin/gmail" in result.output
+    (mailbox,) = folder.load().users[UserName("robin")].mailboxes
+    assert mailbox.provider == "gmail"
+
+
+def test_only_what_this_release_serves_is_offered(folder: Folder) -> None:
+    result = given(folder, "--provider", "jmap")
     assert result.exit_code == 2
-    assert "'maildir', 'imap'" in result.output
+    assert "'maildir', 'imap', 'gmail'" in result.output
 
 
 def test_what_is_missing_is_named_and_wrong_use(folder: Folder) -> None:
