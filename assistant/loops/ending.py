@@ -18,7 +18,7 @@ from assistant.core.conversation import Triage
 from assistant.effects import drafting, illness, settle
 from assistant.loops import judging, spending
 from assistant.loops.turn import Result, Turn
-from providers.ports import MailboxIllError
+from providers.ports import MailboxIllError, ReconnectError
 from storage import leases, reviews, threads
 from storage.dbtime import database_now_ms
 from storage.events import log as log_event
@@ -206,7 +206,14 @@ async def mailbox_ill(turn: Turn, error: MailboxIllError) -> Result:
         leases.lock(conn, held.integration, held.thread)
         before = threads.dues(conn, held.integration, held.thread)
         now = database_now_ms(conn)
-        until = illness.rest(conn, turn.account.integration, turn.account.user, now, str(error))
+        until = illness.rest(
+            conn,
+            turn.account.integration,
+            turn.account.user,
+            now,
+            str(error),
+            reconnect=isinstance(error, ReconnectError),
+        )
         turn.triage = None
         finish(conn, turn, dues_before=before, again_at=until)
 
