@@ -271,8 +271,8 @@ async def test_send_as_gives_aliases_and_signatures(caller: Caller, google: Gmai
         ]
     )
     first, second, third = (await caller.get("/settings/sendAs")).body["sendAs"]
-    assert first["isPrimary"] and not first["isDefault"]
-    assert second["signature"] == "<b>Robin</b>" and second["isDefault"]
+    assert (first["isPrimary"], first["isDefault"]) == (True, False)
+    assert (second["signature"], second["isDefault"]) == ("<b>Robin</b>", True)
     assert third["verificationStatus"] == "pending"
 
 
