@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from providers.mime.message import Heads
 from storage.words import Identity, IntentId, Outcome, Ref, Version
@@ -57,8 +57,9 @@ class Profile:
 
     ``lag_s``: how long after a write a listing may still miss it. ``marks``: which marks survive
     (``header``, ``message_id``, ``content``). ``versioned_removal``: an exact version can be
-    removed. ``network``: the storage is remote, so absence of an error proves less. ``notes`` say
-    what the server lacks, and what follows.
+    removed. ``network``: the storage is remote, so absence of an error proves less. ``rich``: a
+    draft needs an HTML part beside its text to be shown and sent well. ``notes`` say what the
+    server lacks, and what follows.
     """
 
     provider: str
@@ -66,7 +67,17 @@ class Profile:
     marks: frozenset[str]
     versioned_removal: bool
     network: bool
+    rich: bool = False
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What a probe has found of a mailbox: which ``marks`` a draft keeps there, and whether an
+    exact version of one can be removed."""
+
+    marks: frozenset[str]
+    versioned_removal: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,6 +323,14 @@ class Mailbox(Protocol):
         """Give back connections and watches; safe to call twice."""
 
 
+@runtime_checkable
+class Probed(Protocol):
+    """A mailbox that does not know what it can do before a probe has tried it."""
+
+    def learn(self, kept: Kept) -> None:
+        """Take over what a probe has found, or is about to try."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     """What the owner is told: a stable id, kind, title and a line of text; no mail text inside.
@@ -452,6 +471,7 @@ __all__ = [
     "Gap",
     "Identity",
     "Json",
+    "Kept",
     "Known",
     "Look",
     "LookRequest",
@@ -464,6 +484,7 @@ __all__ = [
     "ModelRequest",
     "Notice",
     "Notifier",
+    "Probed",
     "Profile",
     "Prompt",
     "ProviderError",

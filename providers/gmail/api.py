@@ -41,7 +41,11 @@ _MANY: Final = 20
 _NO_METHOD: Final = frozenset({404, 405, 501})
 
 
-class RefusedReadError(TransientError):
+class FailedReadError(TransientError):
+    """Something answered and did not give this one thing: it may fail again and others may not."""
+
+
+class RefusedReadError(FailedReadError):
     """The API answered and would not give this one thing; others may be read.
 
     ``missing``: there is no such method here. ``too_large``: the answer was dropped for its size.
@@ -141,16 +145,21 @@ class Api:
             raise ExpiredError from error
         return History(events=tuple(events), last=last, current=current)
 
-    async def messages(self, label: str | None = None, q: str | None = None) -> AsyncIterator[Stub]:
-        """The messages with a label, or found by a search, newest first (5 units a page).
+    async def messages(
+        self, label: str | None = None, q: str | None = None, *, thrown_away: bool = False
+    ) -> AsyncIterator[Stub]:
+        """The messages with a label and found by a search, newest first (5 units a page).
 
-        A search names the spam and the trash as well.
+        With those in spam and trash where *thrown_away*.
         """
         asked: dict[str, str | int | tuple[str, ...]] = {"maxResults": PAGE}
         if label is not None:
             asked["labelIds"] = (label,)
         if q is not None:
-            asked |= {"q": q, "includeSpamTrash": "true"}
+            asked["q"] = q
+        if thrown_away:
+            # The word: a Python True would be sent as "True", which is no value of the API.
+            asked["includeSpamTrash"] = "true"
         async for page in self._pages("messages.list", asked):
             for stub in stubs_of(page):
                 yield stub
@@ -159,7 +168,6 @@ class Api:
         """Every draft (5 units a page), with those in the trash where *thrown_away*."""
         asked: dict[str, str | int | tuple[str, ...]] = {"maxResults": PAGE}
         if thrown_away:
-            # The word: a Python True would be sent as "True", which is no value of the API.
             asked["includeSpamTrash"] = "true"
         return [
             entry async for page in self._pages("drafts.list", asked) for entry in entries_of(page)
@@ -183,6 +191,18 @@ class Api:
         """One message as it was sent, or its heads alone (20 units); None when it is gone."""
         form: Params = {"format": "raw"} if whole else _heads()
         return item_of(await self._get("messages.get", {"id": message, **form}))
+
+    async def point(self) -> str:
+        """The mailbox's present history id (1 unit); without getProfile, its newest message's."""
+        profile = await self.profile()
+        if profile is not None:
+            return profile[1]
+        async for stub in self.messages():
+            value = await self._get("messages.get", {"id": stub.id, "format": "minimal"})
+            found = text(value, "historyId")
+            if found is not None:
+                return found
+        return "1"
 
     async def draft(self, draft: str) -> tuple[Entry, Item] | None:
         """A draft as it is now, its message whole (20 units); None when it is gone."""
@@ -254,7 +274,7 @@ def _failure(method: str, end: Answer) -> TransientError | MailboxIllError:
         said = f"{method} was answered with {end.status} and not in the form of the Gmail API"
         if end.status in _NO_METHOD:
             return RefusedReadError(said, missing=True)
-        return TransientError(said)
+        return FailedReadError(said)
     problem, remedy = outcomes.ill(refusal)
     if outcomes.needs_login(refusal):
         return ReconnectError(problem, remedy)
@@ -265,5 +285,5 @@ def _failure(method: str, end: Answer) -> TransientError | MailboxIllError:
     if refusal.code in _NO_METHOD:
         return RefusedReadError(problem, missing=True)
     if refusal.code >= 500:
-        return TransientError(problem)
+        return FailedReadError(problem)
     return RefusedReadError(f"{method}: {problem}")

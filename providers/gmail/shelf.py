@@ -72,6 +72,7 @@ class Shelf:
     _changed: OrderedDict[str, int] = field(default_factory=OrderedDict)
     _octets: int = 0
     _serial: int = 0
+    _cleared: int = 0
 
     def begin(self) -> int:
         """To be taken before a thread is read, and given back with it."""
@@ -79,7 +80,7 @@ class Shelf:
 
     def keep(self, thread: str, items: Iterable[Item], begun: int) -> None:
         """Remember a thread, unless it changed since *begun*."""
-        if self._changed.get(thread, 0) > begun:
+        if begun < self._cleared or self._changed.get(thread, 0) > begun:
             return
         self.forget(thread)
         held = tuple(items)
@@ -116,8 +117,7 @@ class Shelf:
     def clear(self) -> None:
         """Nothing is known to be true any more."""
         self._serial += 1
-        for thread in (*self._threads, *self._changed):
-            self._changed[thread] = self._serial
+        self._cleared = self._serial
         self._threads.clear()
         self._octets = 0
         self.point = None

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Final
 
+import anyio
 from anyio import to_thread
 
-from providers.gmail.ports import Limiter, TokenSource
+from providers.gmail.ports import Limiter, TokenError, TokenSource, TokenTrouble
 from providers.gmail.wire import Departure, Params, Raw, TooLargeError, Waits, Wire
 from storage.words import Clock
 
@@ -97,12 +98,14 @@ class Transport:
         *,
         body: Mapping[str, object] | None = None,
         limit: int = USUAL,
+        patience_s: float = float("inf"),
     ) -> Exchange:
         """Call *method* (as ``drafts.create``) once.
 
-        Raises TokenError and QuotaError, before anything was sent.
+        *patience_s* bounds the wait for a token. Raises TokenError and QuotaError, before anything
+        was sent.
         """
-        token = await self._tokens.token()
+        token = await self._token(patience_s)
         departure = Departure()
         async with self._limiter.spend(f"gmail.users.{method}"):
             try:
@@ -125,6 +128,11 @@ class Transport:
     async def close(self) -> None:
         """Close every connection; safe to call twice."""
         await self._wire.close()
+
+    async def _token(self, patience_s: float) -> str:
+        with anyio.move_on_after(patience_s):
+            return await self._tokens.token()
+        raise TokenError(TokenTrouble.TRANSIENT, "no access token could be had in time")
 
     async def _read(self, raw: Raw) -> Answer:
         value = (
