@@ -284,6 +284,7 @@ def explain(conn: Connection, mailbox: str, thread: str) -> Document:
     mail = _mail(messages.of_thread(conn, mailbox, thread))
     return {
         "thread": _thread(conn, row, mail),
+        "waits": waits(conn, row),
         "drafts": [draft(one) for one in drafts.of_thread(conn, mailbox, thread)],
         "intents": intent_list(conn, thread=(mailbox, thread)),
         "events": [
@@ -291,6 +292,32 @@ def explain(conn: Connection, mailbox: str, thread: str) -> Document:
             for event in events.story(conn, mailbox, thread)
         ],
     }
+
+
+def waits(conn: Connection, row: ThreadRow) -> str | None:
+    """Why nothing is done in a thread right now; None when it waits for nothing."""
+    now = overview.now(conn)
+    mailbox = mailboxes.load(conn, row.integration)
+    rests_until = 0 if mailbox is None else mailbox.calls_paused_until or 0
+    if row.quarantined_at is not None:
+        return "it is set aside (quarantined); see: fencepost review list"
+    if row.due_at is None:
+        return None
+    if mailboxes.is_paused(conn, mailboxes.ALL):
+        return "every mailbox is paused; lift it with: fencepost resume"
+    if mailboxes.is_paused(conn, row.integration):
+        return f"{row.integration} is paused; lift it with: fencepost resume {row.integration}"
+    if mailbox is not None and mailbox.problem is not None:
+        return f"the mailbox is ill: {mailbox.problem}"
+    if leases.is_held(conn, row.integration, row.thread):
+        return "a worker has it in hand"
+    if rests_until > now:
+        return f"no call is made into the mailbox before {at(rests_until)}"
+    if mailbox is not None and mailbox.look_needed:
+        return "no call is made into the mailbox before a look into it has succeeded"
+    if row.due_at > now:
+        return f"it is taken up at {at(row.due_at)}"
+    return "it is due, and is taken up by fencepost run or fencepost once"
 
 
 def workflows() -> list[Document]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import fcntl
 import os
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
@@ -56,6 +57,14 @@ class FileLock:
         self.release()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """The process that holds a data folder, and since when (epoch milliseconds)."""
+
+    pid: int | None
+    since_ms: int
+
+
 def try_lock(data_dir: Path, *, kind_of: FileSystemKind | None = None) -> FileLock | None:
     """Take the lock of *data_dir* (made 0700 where missing), or None when somebody holds it.
 
@@ -95,6 +104,26 @@ def holder_pid(data_dir: Path) -> int | None:
         return int((data_dir / LOCK_NAME).read_text("ascii"))
     except (OSError, ValueError):
         return None
+
+
+def holder(data_dir: Path) -> Holder | None:
+    """Who holds *data_dir* now; None when nobody does. Makes nothing.
+
+    Looks by a shared lock of a moment: a process that starts just then tries again by itself.
+    """
+    try:
+        descriptor = os.open(data_dir / LOCK_NAME, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        since_ms = int(os.fstat(descriptor).st_mtime * 1000)
+        return Holder(pid=holder_pid(data_dir), since_ms=since_ms)
+    else:
+        return None
+    finally:
+        os.close(descriptor)
 
 
 async def acquire(

@@ -55,11 +55,9 @@ def _show(document: Mapping[str, object]) -> None:
     thread = document["thread"]
     if isinstance(thread, dict):
         screen.print(f"[bold]{common.shown(thread['subject'] or '(no subject)')}[/bold]")
-        screen.print(
-            f"{thread['category'] or 'not judged yet'}: {common.shown(thread['reason'] or '')}"
-            + (" (unsure)" if thread["unsure"] else "")
-            + (f" (by {common.shown(thread['engine'])})" if thread["engine"] else "")
-        )
+        screen.print(_judgement(thread))
+        if document["waits"]:
+            screen.print(f"waits: {common.shown(document['waits'])}")
         if thread["no_draft_because"]:
             screen.print(f"no draft because: {common.shown(thread['no_draft_because'])}")
         draft = thread["draft"]
@@ -74,6 +72,14 @@ def _show(document: Mapping[str, object]) -> None:
         screen.print(f"\n[bold]{title}[/bold]")
         for row in rows:
             screen.print(common.shown(_event(row) if name == "events" else _intent(row)))
+
+
+def _judgement(thread: Mapping[str, object]) -> str:
+    if not thread["category"]:
+        return "not judged yet"
+    unsure = " (unsure)" if thread["unsure"] else ""
+    engine = f" (by {common.shown(thread['engine'])})" if thread["engine"] else ""
+    return f"{thread['category']}: {common.shown(thread['reason'] or '')}{unsure}{engine}"
 
 
 def _event(row: Mapping[str, object]) -> str:

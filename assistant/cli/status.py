@@ -12,6 +12,8 @@ from assistant.cli import common
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from config.loaded import Loaded
+
 
 @click.command("status")
 @common.json_option
@@ -19,13 +21,25 @@ if TYPE_CHECKING:
 def command(config_dir: Path | None, as_json: bool) -> None:
     """Show mailboxes, open calls and the review queue."""
     from assistant import views
+    from assistant.opening import is_shared
 
     loaded = common.load_config(config_dir)
     document = common.told(common.read_store)(loaded, views.status)
+    if not is_shared(loaded):
+        document["process"] = _process(loaded)
     if as_json:
         common.print_json(document)
     else:
         _show(document)
+
+
+def _process(loaded: Loaded) -> dict[str, object] | None:
+    """The process that works on the data folder of this machine now."""
+    from assistant import views
+    from storage.lock import holder
+
+    found = holder(loaded.daemon.storage.data_dir)
+    return None if found is None else {"pid": found.pid, "since": views.at(found.since_ms)}
 
 
 def _show(document: Mapping[str, object]) -> None:
@@ -46,6 +60,8 @@ def _show(document: Mapping[str, object]) -> None:
             row["problem"] or "",
         )
     screen.print(table)
+    if "process" in document:
+        screen.print(f"runs: {_running(document['process'])}")
     for title, name in (("calls", "intents"), ("waits for you", "review")):
         counts = document[name]
         if isinstance(counts, dict):
@@ -59,6 +75,12 @@ def _show(document: Mapping[str, object]) -> None:
     if isinstance(members, list):
         words = ", ".join(_member(row) for row in members if row.get("state") != "ended")
         screen.print(f"at work: {words or 'nobody'}")
+
+
+def _running(process: object) -> str:
+    if isinstance(process, dict):
+        return f"process {process['pid']}, since {common.local_time(process['since'])}"
+    return "nothing; start the daemon with: fencepost run"
 
 
 def _member(row: Mapping[str, object]) -> str:

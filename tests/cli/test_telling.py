@@ -1,0 +1,78 @@
+"""What a person is told of the state of things: what runs, what waits and for what, what failed."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from storage.lock import try_lock
+from tests.cli.conftest import Place
+
+
+@pytest.fixture
+def thread(place: Place) -> str:
+    """A thread that was noted while everything was paused."""
+    place.deliver(1)
+    place.run("pause")
+    place.run("once")
+    threads = place.json("threads")
+    assert isinstance(threads, list)
+    return str(threads[0]["thread"])
+
+
+def explained(place: Place, thread: str) -> str:
+    return place.run("explain", "robin/local", thread)
+
+
+def test_explain_says_that_everything_is_paused(place: Place, thread: str) -> None:
+    said = explained(place, thread)
+    assert "not judged yet\nwaits: every mailbox is paused; lift it with: fencepost resume" in said
+
+
+def test_explain_says_that_its_mailbox_is_paused(place: Place, thread: str) -> None:
+    place.run("pause", "robin/local")
+    place.run("resume")
+    assert "waits: robin/local is paused" in explained(place, thread)
+
+
+def test_explain_says_that_a_thread_is_due(place: Place, thread: str) -> None:
+    place.run("resume")
+    assert "waits: it is due" in explained(place, thread)
+
+
+def test_explain_says_that_a_mailbox_is_ill(place: Place, thread: str) -> None:
+    place.run("resume")
+    place.maildir.rename(place.root / "aside")
+    place.run("once", status=1)
+    assert "waits: the mailbox is ill" in explained(place, thread)
+
+
+def test_a_judged_thread_waits_for_nothing(place: Place, thread: str) -> None:
+    place.run("resume")
+    place.run("once")
+    said = explained(place, thread)
+    assert "needs_reply: " in said
+    assert "waits" not in said
+
+
+def test_status_says_that_nothing_runs(place: Place) -> None:
+    place.run("once")
+    assert "runs: nothing; start the daemon with: fencepost run" in place.run("status")
+    status = place.json("status")
+    assert isinstance(status, dict)
+    assert status["process"] is None
+
+
+def test_status_names_the_process_that_runs_and_since_when(place: Place) -> None:
+    place.run("once")
+    before_ms = int(time.time() * 1000)
+    lock = try_lock(place.data_dir)
+    assert lock is not None
+    with lock:
+        assert f"runs: process {os.getpid()}, since " in place.run("status")
+        status = place.json("status")
+    assert isinstance(status, dict)
+    assert status["process"]["pid"] == os.getpid()
+    assert status["process"]["since"][:4] == time.strftime("%Y", time.gmtime(before_ms / 1000))
