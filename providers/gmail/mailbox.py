@@ -200,7 +200,13 @@ class GmailMailbox:
 
     async def create(self, staged: Staged, *, scope: ThreadScope) -> Outcome:
         """Make the draft: one drafts.create. A cancelled one has dropped its connection."""
-        outcome = await writing.create(self._writes, self._finder, staged.content, scope)
+        outcome = await writing.create(
+            self._writes,
+            self._finder,
+            staged.content,
+            scope,
+            keeps_id="message_id" in self._kept.marks,
+        )
         if isinstance(outcome, Accepted):
             self._faults.hit(FaultPoint.EFFECT_DONE)
         return outcome
@@ -251,9 +257,9 @@ class GmailMailbox:
             shown = there.get(name)
             if stub.ref in raws or (shown is not None and not shown.is_mail):
                 continue
-            item = await self._one(stub)
-            if item is not None and item.raw is not None and item.is_mail:
-                raws[stub.ref] = item.raw
+            alone = await self._one(stub)
+            if alone is not None and alone.raw is not None and alone.is_mail:
+                raws[stub.ref] = alone.raw
         return raws
 
     async def _one(self, stub: Stub) -> Item | None:

@@ -20,6 +20,7 @@ from providers.gmail.ports import QuotaError, TokenError
 from providers.gmail.refs import Entry, Stub, draft_ref
 from providers.gmail.transport import NoAnswer, Transport
 from providers.gmail.whereabouts import whereabouts
+from providers.mime.reading import read_heads
 from providers.ports import DraftRef, ProviderError, ThreadScope, Whereabouts
 from storage.words import Accepted, Outcome, Rejected, Unknown
 
@@ -30,8 +31,10 @@ RAW_OCTETS: Final = 36_700_160
 EDITED: Final = "the draft was changed since"
 
 
-async def create(transport: Transport, finder: Finder, raw: bytes, scope: ThreadScope) -> Outcome:
-    """Make a draft of *raw* in the thread, once."""
+async def create(
+    transport: Transport, finder: Finder, raw: bytes, scope: ThreadScope, *, keeps_id: bool
+) -> Outcome:
+    """Make a draft of *raw* in the thread, once; *keeps_id*: its Message-ID is known to stay."""
     if len(raw) > RAW_OCTETS:
         return Rejected(reason=f"never left: Gmail takes {RAW_OCTETS} octets, these are {len(raw)}")
     message: dict[str, object] = {"raw": base64.urlsafe_b64encode(raw).decode()}
@@ -52,6 +55,7 @@ async def create(transport: Transport, finder: Finder, raw: bytes, scope: Thread
     return Accepted(
         ref=draft_ref(outcome.ref),
         version=outcome.version,
+        message_id=read_heads(raw).message_id if keeps_id else None,
         detail="Gmail put the draft into a conversation of its own" if elsewhere else "",
     )
 

@@ -33,11 +33,19 @@ class Harness(ABC):
     name: ClassVar[str]
     stages: ClassVar[bool] = True
     """Whether staged bytes can be proved never to have been delivered."""
+    pushes: ClassVar[bool] = True
+    """Whether the provider tells of changes before the next poll."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.clock = SkippingClock()
         self.plan = FaultPlan()
+
+    async def begin(self) -> None:
+        """Start what needs the test's own event loop."""
+
+    async def end(self) -> None:
+        """Stop it."""
 
     def make(self) -> Mailbox:
         """A new adapter on the account, as after a restart."""

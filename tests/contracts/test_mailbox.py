@@ -294,6 +294,8 @@ async def test_each_mail_that_cannot_be_read_has_an_identity(
 
 
 async def test_a_wait_ends_when_mail_arrives(harness: Harness, box: Mailbox) -> None:
+    if not harness.pushes:
+        pytest.skip("this provider tells nobody of changes")
     await first_pass(box, Notes())
     with anyio.fail_after(20):
         async with anyio.create_task_group() as tasks:
@@ -377,7 +379,8 @@ async def test_create_makes_exactly_one_draft_of_the_bytes_given(
 async def test_create_says_the_message_id(box: Mailbox) -> None:
     outcome = await box.create(await stage(box), scope=scope())
     assert isinstance(outcome, Accepted)
-    assert outcome.message_id == ANSWER
+    # Where the provider may put in an id of its own, nobody says what was not seen.
+    assert outcome.message_id == (ANSWER if "message_id" in box.profile.marks else None)
 
 
 async def test_create_of_unstaged_bytes_is_refused(harness: Harness, box: Mailbox) -> None:
@@ -675,10 +678,10 @@ async def test_a_repeated_removal_is_accepted(box: Mailbox) -> None:
     assert isinstance(await remove(box, draft, attempt=2), Accepted)
 
 
-async def test_a_removed_draft_is_absent(box: Mailbox) -> None:
+async def test_a_removed_draft_is_absent_or_in_the_trash(box: Mailbox) -> None:
     draft = await draft_ours(box)
     await remove(box, draft)
-    assert (await box.draft(draft)).where is Whereabouts.ABSENT
+    assert (await box.draft(draft)).where in (Whereabouts.ABSENT, Whereabouts.TRASHED)
 
 
 async def test_a_cancelled_removal_leaves_the_draft_or_takes_it(
