@@ -64,7 +64,14 @@ async def create(
     raw = (
         prior.request
         if prior is not None
-        else compose(act.envelope, body, message_id=message_id, mark=mark, date=now)
+        else compose(
+            act.envelope,
+            body,
+            message_id=message_id,
+            mark=mark,
+            date=now,
+            rich=place.mailbox.profile.rich,
+        )
     )
     attempt = prior.attempt + 1 if prior is not None else 1
     staged = await place.mailbox.stage(raw, intent=intent, attempt=attempt)

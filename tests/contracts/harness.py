@@ -41,10 +41,10 @@ class Harness(ABC):
         self.clock = SkippingClock()
         self.plan = FaultPlan()
 
-    async def begin(self) -> None:
+    async def begin(self) -> None:  # noqa: B027 - most have nothing to start
         """Start what needs the test's own event loop."""
 
-    async def end(self) -> None:
+    async def end(self) -> None:  # noqa: B027
         """Stop it."""
 
     def make(self) -> Mailbox:
