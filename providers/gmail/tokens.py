@@ -128,15 +128,18 @@ class Tokens:
             kept = self._check(kept)
             if not ours:
                 raise TokenError(TokenTrouble.TRANSIENT, "another process refreshes the login")
-            found = ""
+            found: list[str] = []
             with anyio.CancelScope(shield=True):
-                found = await self._refreshed(kept)
-            return found
+                found.append(await self._refreshed(kept))
+            return found[0]
 
     def _take(self, token: Token) -> bool:
         """Use a kept token if it is good; how long it is good, the wall clock says here."""
         left_s = (token.expires_at - self._clock.now()).total_seconds()
         if left_s <= EARLY_S or token.access_token in ("", self._refused):
+            return False
+        if self._current is not None and token.access_token == self._current.access_token:
+            # It has ended here already, whatever the wall clock says by now.
             return False
         self._use(token, left_s)
         return True
