@@ -13,7 +13,6 @@ with the same results.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +21,7 @@ from anyio import CapacityLimiter
 from providers.gmail import writing
 from providers.gmail.api import Alias, Api, RefusedReadError
 from providers.gmail.finding import Finder
+from providers.gmail.identity import account_of
 from providers.gmail.items import Item
 from providers.gmail.looking import Search
 from providers.gmail.passing import Pass
@@ -143,7 +143,7 @@ class GmailMailbox:
         if aliases is not None:
             notes += _addresses(self._addresses, aliases)
         self._notes = tuple(notes)
-        return f"gmail:{hashlib.sha256(address.lower().encode()).hexdigest()[:32]}"
+        return account_of(address)
 
     async def changes(
         self, cursor: Json | None, *, since: datetime | None, known: Known
