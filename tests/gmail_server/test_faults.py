@@ -282,3 +282,17 @@ async def test_a_followed_redirect_looks_like_a_success(caller: Caller) -> None:
     followed = await caller.call("GET", caller.google.root + got.headers["location"])
     assert (got.status, followed.status) == (302, 200)
     assert drafts(caller.google) == 0
+
+
+@pytest.mark.parametrize("cut", [None, 30, -5])
+async def test_an_answer_that_stops_leaves_the_connection_open(
+    caller: Caller, cut: int | None
+) -> None:
+    caller.google.fault("drafts.create", cut=cut, end="hang")
+    async with anyio.create_task_group() as group:
+        group.start_soon(caller.draft, reply())
+        await until(caller, lambda: caller.google.journal.of("drafts.create"))
+        await until(caller, lambda: caller.google.journal.lines[0].ended)
+        group.cancel_scope.cancel()
+    assert caller.google.journal.lines[0].ended == ("hung" if cut is None else "cut")
+    assert drafts(caller.google) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from email.message import EmailMessage
 
+import aiohttp
 import pytest
 
 from tests.gmail_server.caller import LETTER, Caller, reply, unpacked
@@ -55,6 +56,19 @@ async def test_full_gives_parts_with_base64url_bodies_and_attachment_ids(
     assert unpacked(text["body"]["data"]).decode() == "größer\r\n"
     fetched = await caller.get(f"/messages/{name}/attachments/{file['body']['attachmentId']}")
     assert unpacked(fetched.body["data"]) == b"\x00\xff" * 9
+
+
+@pytest.mark.parametrize(
+    ("decoded", "shown"), [(True, "Grüße"), (False, "=?utf-8?q?Gr=C3=BC=C3=9Fe?=")]
+)
+async def test_encoded_words_are_decoded_or_not_as_the_server_is_set(
+    caller: Caller, google: GmailServer, decoded: bool, shown: str
+) -> None:
+    google.settings.headers_decoded = decoded
+    raw = LETTER.replace(b"The lease", b"=?utf-8?q?Gr=C3=BC=C3=9Fe?=")
+    name = google.owner().deliver(raw)["id"]
+    assert (await caller.get(f"/messages/{name}")).field("Subject") == shown
+    assert (await caller.get(f"/messages/{name}", ("format", "metadata"))).field("Subject") == shown
 
 
 async def test_a_message_that_is_not_there_is_not_found(caller: Caller) -> None:
@@ -153,6 +167,8 @@ async def test_mail_that_answers_joins_the_thread_of_what_it_answers(
         "from:ada subject:lease -in:trash",
         '"sign the lease"',
         "is:unread",
+        'subject:"the lease" AND lease',
+        "older:2026/03/03 newer:2026/3/2",
     ],
 )
 async def test_search_finds(caller: Caller, clock: ServerClock, query: str) -> None:
@@ -167,6 +183,20 @@ async def test_search_does_not_find(caller: Caller, clock: ServerClock, query: s
     caller.letter()
     clock.advance(60)
     assert "messages" not in (await caller.get("/messages", ("q", query))).body
+
+
+async def test_an_apostrophe_is_no_quote(caller: Caller) -> None:
+    assert (await caller.get("/messages", ("q", "it's"))).status == 200
+
+
+@pytest.mark.parametrize("query", ["a OR b", "{a b}", "has:attachment"])
+async def test_what_search_does_not_play_fails_the_test_and_not_the_call(
+    caller: Caller, query: str
+) -> None:
+    with pytest.raises(aiohttp.ClientError):
+        await caller.get("/messages", ("q", query))
+    assert {type(error) for error in caller.google.wire.bugs} == {NotImplementedError}
+    caller.google.wire.bugs.clear()
 
 
 async def test_search_lags_and_the_listing_does_not(caller: Caller, clock: ServerClock) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+
 import anyio
 
 from tests.support.gmail.asking import Asked
@@ -21,6 +24,7 @@ class Door:
     """The two callbacks of the wire, for everything but the control path."""
 
     def __init__(self, world: World) -> None:
+        self.waiting: Callable[[], AbstractContextManager[None]] = nullcontext
         self._world = world
         self._gates: dict[str, anyio.Event] = {}
         self._due: dict[int, tuple[Line, Fault | None]] = {}
@@ -95,10 +99,11 @@ class Door:
         return await self._honest(asked, line, None)
 
     async def _wait(self, fault: Fault) -> None:
-        if fault.delay_s > 0:
-            await self._world.clock.sleep(fault.delay_s)
-        if fault.gate is not None:
-            await self._gates.setdefault(fault.gate, anyio.Event()).wait()
+        with self.waiting():
+            if fault.delay_s > 0:
+                await self._world.clock.sleep(fault.delay_s)
+            if fault.gate is not None:
+                await self._gates.setdefault(fault.gate, anyio.Event()).wait()
 
     async def _honest(self, asked: Asked, line: Line, fault: Fault | None) -> Answer:
         """What the server would say; with *fault* it waits between effect and answer."""
@@ -135,7 +140,8 @@ class Door:
             if fault is not None:
                 await self._wait(fault)
             elif self._world.latency_s > 0:
-                await self._world.clock.sleep(self._world.latency_s)
+                with self.waiting():
+                    await self._world.clock.sleep(self._world.latency_s)
         if value is None:
             return Answer(status=204)
         return told(chosen(value, asked.text("fields")))

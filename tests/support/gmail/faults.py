@@ -99,7 +99,8 @@ class Fault:
     *nth*: that call only; *every*: each n-th, *times* at most; neither: the next *times* calls.
     *gate* holds the answer until a test opens it, *delay_s* for that long by the server's clock.
     *cut*: only so many octets of the answer are written, counted from its end where negative; then
-    the connection ends. *at_body*: the call is cut off after so many octets of its own body.
+    the connection ends. *end* says how: FIN, RST, or not at all, and nothing more is ever said.
+    *at_body*: the call is cut off after so many octets of its own body.
     """
 
     method: str = "*"
@@ -111,7 +112,7 @@ class Fault:
     gate: str | None = None
     answer: Answer | None = None
     cut: int | None = None
-    end: Literal["drop", "reset"] | None = None
+    end: Literal["drop", "reset", "hang"] | None = None
     at_body: int | None = None
     stale: bool = False
     """The answer is honest, and the connection closes as the next request on it begins."""

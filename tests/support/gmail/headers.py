@@ -58,19 +58,21 @@ def joined(fields: Iterable[Field], body: bytes) -> bytes:
     return b"".join(octets for _, octets in fields) + body
 
 
-def value_of(octets: bytes) -> str:
+def value_of(octets: bytes, decoded: bool = True) -> str:
     """What a field says: unfolded, encoded words decoded."""
     text = octets.partition(b":")[2].decode("utf-8", "surrogateescape")
-    text = re.sub(r"\r\n(?=[ \t])", "", text).strip()
+    text = re.sub(r"\r?\n(?=[ \t])", "", text).strip()
+    if not decoded:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     try:
         return str(make_header(decode_header(text)))
     except (LookupError, ValueError, UnicodeError):
         return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def pairs(raw: bytes) -> list[tuple[str, str]]:
+def pairs(raw: bytes, decoded: bool = True) -> list[tuple[str, str]]:
     """All fields as (name as written, value)."""
-    return [(name, value_of(octets)) for name, octets in split(raw)[0]]
+    return [(name, value_of(octets, decoded)) for name, octets in split(raw)[0]]
 
 
 def first(raw: bytes, wanted: str) -> str:

@@ -20,7 +20,10 @@ EFFECTS = {
 
 @dataclass(kw_only=True)
 class Line:
-    """One request. *ended*: "", "answered", "dropped", "reset", "cut", or "gone" (the client)."""
+    """One request.
+
+    *ended*: "", "answered", "dropped", "reset", "hung", "cut", or "gone" (the client).
+    """
 
     number: int
     at_s: float

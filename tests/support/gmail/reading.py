@@ -25,8 +25,10 @@ def _at(box: Mailbox, listing: str, *, search: bool = False) -> float:
     return box.now_s() - (max(behind_s, lag_s.get("search", 0.0)) if search else behind_s)
 
 
-def _form(asked: Asked) -> tuple[str, tuple[str, ...]]:
-    return asked.text("format", "full") or "full", tuple(asked.many("metadataHeaders"))
+def _shown(box: Mailbox, message: Message, labels: Labels, asked: Asked) -> JSON:
+    form = asked.text("format", "full") or "full"
+    wanted = tuple(asked.many("metadataHeaders"))
+    return render.shown(message, labels, form, wanted, box.settings.headers_decoded)
 
 
 def profile(box: Mailbox, asked: Asked) -> JSON:
@@ -100,8 +102,7 @@ def messages_list(box: Mailbox, asked: Asked) -> JSON:
 def messages_get(box: Mailbox, asked: Asked) -> JSON:
     asked.only("format", "metadataHeaders")
     message = box.get(asked.args["id"])
-    form, wanted = _form(asked)
-    return render.shown(message, message.now, form, wanted)
+    return _shown(box, message, message.now, asked)
 
 
 def attachments_get(box: Mailbox, asked: Asked) -> JSON:
@@ -131,8 +132,7 @@ def threads_list(box: Mailbox, asked: Asked) -> JSON:
 def threads_get(box: Mailbox, asked: Asked) -> JSON:
     """Every member, those in the trash as well, oldest first; ``raw`` is no format of it."""
     asked.only("format", "metadataHeaders")
-    form, wanted = _form(asked)
-    if form == "raw":
+    if asked.text("format") == "raw":
         raise invalid("Invalid value at 'format': threads cannot be read raw")
     name = asked.args["id"]
     members = list(box.at(_at(box, "threads.get"), box.threads.get(name, [])))
@@ -142,7 +142,7 @@ def threads_get(box: Mailbox, asked: Asked) -> JSON:
     return {
         "id": name,
         "historyId": str(max(message.history_id for message, _ in members)),
-        "messages": [render.shown(message, labels, form, wanted) for message, labels in members],
+        "messages": [_shown(box, message, labels, asked) for message, labels in members],
     }
 
 
@@ -173,8 +173,7 @@ def drafts_get(box: Mailbox, asked: Asked) -> JSON:
     """Always what is there now: a direct get does not lag."""
     asked.only("format", "metadataHeaders")
     message = box.draft(asked.args["id"])
-    form, wanted = _form(asked)
-    return {"id": asked.args["id"], "message": render.shown(message, message.now, form, wanted)}
+    return {"id": asked.args["id"], "message": _shown(box, message, message.now, asked)}
 
 
 def history_list(box: Mailbox, asked: Asked) -> JSON:

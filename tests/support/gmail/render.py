@@ -16,7 +16,11 @@ FORMATS = ("minimal", "full", "raw", "metadata")
 
 
 def shown(
-    message: Message, labels: Labels, form: str = "full", wanted: tuple[str, ...] = ()
+    message: Message,
+    labels: Labels,
+    form: str = "full",
+    wanted: tuple[str, ...] = (),
+    decoded: bool = True,
 ) -> dict[str, Any]:
     """A Message resource; *wanted* are the fields that ``metadata`` is asked for."""
     if form not in FORMATS:
@@ -35,9 +39,9 @@ def shown(
     if form == "raw":
         told["raw"] = headers.pack(message.raw)
     elif form == "full":
-        told["payload"] = _part(message_from_bytes(message.raw), "", message.id)
+        told["payload"] = _part(message_from_bytes(message.raw), "", message.id, decoded)
     elif form == "metadata":
-        told["payload"] = _metadata(message.raw, wanted)
+        told["payload"] = _metadata(message.raw, wanted, decoded)
     return told
 
 
@@ -49,11 +53,11 @@ def brief(message: Message, labels: Labels | None = None) -> dict[str, Any]:
     return told
 
 
-def _metadata(raw: bytes, wanted: tuple[str, ...]) -> dict[str, Any]:
+def _metadata(raw: bytes, wanted: tuple[str, ...], decoded: bool) -> dict[str, Any]:
     names = {one.lower() for one in wanted}
     kept = [
         {"name": name, "value": value}
-        for name, value in headers.pairs(raw)
+        for name, value in headers.pairs(raw, decoded)
         if not names or name.lower() in names
     ]
     told: dict[str, Any] = {"mimeType": message_from_bytes(raw).get_content_type()}
@@ -76,21 +80,25 @@ def _text(part: Parsed) -> bytes:
         return octets
 
 
-def _part(part: Parsed, number: str, message: str) -> dict[str, Any]:
+def _field(name: str, value: object) -> bytes:
+    return f"{name}: {value}".encode("utf-8", "surrogateescape")
+
+
+def _part(part: Parsed, number: str, message: str, decoded: bool) -> dict[str, Any]:
     filename = part.get_filename() or ""
     told: dict[str, Any] = {
         "partId": number,
         "mimeType": part.get_content_type(),
         "filename": filename,
         "headers": [
-            {"name": name, "value": headers.value_of(f"{name}: {value}".encode("utf-8", "replace"))}
+            {"name": name, "value": headers.value_of(_field(name, value), decoded)}
             for name, value in part.raw_items()
         ],
     }
     if part.is_multipart():
         told["body"] = {"size": 0}
         told["parts"] = [
-            _part(child, f"{number}.{index}" if number else str(index), message)
+            _part(child, f"{number}.{index}" if number else str(index), message, decoded)
             for index, child in enumerate(part.get_payload())
             if isinstance(child, Parsed)
         ]

@@ -39,6 +39,7 @@ class GmailServer:
         self.door = Door(world)
         self._control = Control(self)
         self.wire = Wire(begin=self._begin, serve=self._serve, port=port)
+        self.door.waiting = self.wire.waiting
 
     def _begin(self, asked: Asked, connection: int) -> Opening:
         if asked.path.startswith("/_control/"):

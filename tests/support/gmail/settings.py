@@ -76,6 +76,9 @@ class Settings:
     """How far behind listings are: "search" (any q), "drafts.list", "messages.list",
     "threads.list", "threads.get", "history.list"."""
 
+    headers_decoded: bool = True
+    """Whether encoded words in ``payload.headers`` are decoded, or given as they stand."""
+
     max_raw: int = MAX_RAW
     too_large: Literal[413, 400] = 413
 

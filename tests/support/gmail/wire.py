@@ -8,15 +8,17 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tests.support.gmail.asking import Asked
 
-Ended = Literal["answered", "dropped", "reset", "cut", "gone"]
+End = Literal["drop", "reset", "hang"]
+Ended = Literal["answered", "dropped", "reset", "hung", "cut", "gone"]
+HOW: dict[End, Ended] = {"drop": "dropped", "reset": "reset", "hang": "hung"}
 
 
 @dataclass(kw_only=True)
@@ -24,7 +26,7 @@ class Reply:
     """The octets to write, and what becomes of the connection then."""
 
     raw: bytes = b""
-    end: Literal["drop", "reset"] | None = None
+    end: End | None = None
     stale: bool = False
     done: Callable[[Ended], None] = lambda how: None
 
@@ -34,7 +36,7 @@ class Opening:
     """What ``begin`` wants of a request whose head has come: to be cut off in its body."""
 
     at_body: int | None = None
-    end: Literal["drop", "reset"] = "reset"
+    end: End = "reset"
     done: Callable[[int, Ended], None] = lambda octets, how: None
 
 
@@ -56,6 +58,10 @@ class Wire:
     mute: bool = False
     """Accept and read, and never answer, until it is taken back."""
     connections: int = 0
+    pulse: int = 0
+    """Grows with each thing that happens on a connection."""
+    busy: int = 0
+    """Requests under way that wait neither for a clock nor for a test."""
     bugs: list[Exception] = field(default_factory=list)
     """What went wrong in the server itself: never the client's affair."""
     _server: asyncio.Server | None = None
@@ -105,6 +111,7 @@ class Wire:
         assert task is not None
         self._open[task] = writer
         self.connections += 1
+        self.pulse += 1
         number = self.connections
         try:
             while await self._one(reader, writer, number):
@@ -118,7 +125,8 @@ class Wire:
         finally:
             del self._open[task]
             writer.close()
-            with suppress(ConnectionError, OSError):
+            self.pulse += 1
+            with suppress(ConnectionError, OSError, asyncio.CancelledError):
                 await writer.wait_closed()
 
     async def _one(
@@ -126,27 +134,55 @@ class Wire:
     ) -> bool:
         """Serve one request; False where the connection ends by itself."""
         asked = parsed((await reader.readuntil(b"\r\n\r\n")).decode("latin-1"))
+        self.pulse += 1
+        self.busy += 1
+        try:
+            return await self._served(asked, reader, writer, number)
+        finally:
+            self.busy -= 1
+            self.pulse += 1
+
+    async def _served(
+        self,
+        asked: Asked,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        number: int,
+    ) -> bool:
         opening = self.begin(asked, number)
         if opening.at_body is not None:
             await reader.readexactly(opening.at_body)
-            opening.done(opening.at_body, "reset" if opening.end == "reset" else "dropped")
-            if opening.end == "reset":
-                reset(writer)
-            raise _ClosedError
+            opening.done(opening.at_body, HOW[opening.end])
+            await self._end(opening.end, reader, writer)
         body = await _body(asked, reader)
         whole = Asked(
             verb=asked.verb, path=asked.path, query=asked.query, headers=asked.headers, body=body
         )
         while self.mute and not asked.path.startswith("/_control/"):
-            await self._heard.wait()
+            with self.waiting():
+                await self._heard.wait()
         reply = await self.serve(whole, number)
-        await self._write(reply, writer)
+        await self._write(reply, reader, writer)
         if reply.stale:
-            await reader.readexactly(1)
+            with self.waiting():
+                await reader.readexactly(1)
             raise _ClosedError
         return asked.headers.get("connection", "").lower() != "close"
 
-    async def _write(self, reply: Reply, writer: asyncio.StreamWriter) -> None:
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """A request waits for a clock, a test or its client."""
+        self.busy -= 1
+        self.pulse += 1
+        try:
+            yield
+        finally:
+            self.busy += 1
+            self.pulse += 1
+
+    async def _write(
+        self, reply: Reply, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         try:
             writer.write(reply.raw)
             await writer.drain()
@@ -156,8 +192,18 @@ class Wire:
         if reply.end is None:
             reply.done("answered")
             return
-        reply.done("cut" if reply.raw else "reset" if reply.end == "reset" else "dropped")
-        if reply.end == "reset":
+        reply.done("cut" if reply.raw else HOW[reply.end])
+        await self._end(reply.end, reader, writer)
+
+    async def _end(
+        self, end: End, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """End the connection as told; raises _ClosedError."""
+        if end == "hang":
+            with self.waiting():
+                while await reader.read(65_536):
+                    pass
+        if end == "reset":
             reset(writer)
         raise _ClosedError
 
