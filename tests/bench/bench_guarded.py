@@ -78,7 +78,9 @@ async def naive(folder: Path, number: int) -> tuple[float, str]:
         )
         _settle(engine.sync_engine, _WRITING, reading=False, virtual_clock=None)
         try:
-            return await drive(Awaited(engine), number, in_work=WORKERS), "three transactions an action"
+            return await drive(
+                Awaited(engine), number, in_work=WORKERS
+            ), "three transactions an action"
         finally:
             await engine.dispose()
 

@@ -1,4 +1,4 @@
-"""What a guarded action is in every bench: the worker's way with one draft, less reading and judging.
+"""What a guarded action is in every bench: the worker's way with a draft, less reading and judging.
 
 A lease taken (several at once), the thread read, an intent claimed, a call that costs nothing, its
 outcome with draft record, review item, end of work and release. The same on every store.
