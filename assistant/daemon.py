@@ -11,7 +11,7 @@ Only a store that is gone for good ends the daemon by itself, in the same order 
 from __future__ import annotations
 
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,12 +21,14 @@ import structlog
 from anyio.abc import TaskGroup, TaskStatus
 
 from assistant import socket as command_socket
+from assistant.fleet import Role
 from assistant.house import Account
 from assistant.loops.notifier import Notifier
 from assistant.loops.reconciler import Reconciler
 from assistant.loops.watcher import Watcher
 from assistant.loops.worker import Worker
 from assistant.minded import MindedStore
+from assistant.opening import listen
 from assistant.process import Process
 from assistant.requests import handle
 from config.loaded import Loaded
@@ -48,8 +50,10 @@ class Daemon:
 
     process: Process
     lock: FileLock | None
+    role: Role = Role.ALL
     worker: Worker = field(init=False)
     notifier: Notifier = field(init=False)
+    stopping: anyio.Event = field(init=False)
     store: MindedStore = field(init=False)
     watchers: dict[IntegrationId, anyio.CancelScope] = field(default_factory=dict)
 
@@ -58,6 +62,7 @@ class Daemon:
         self.process.house.store = self.store
         self.worker = Worker(house=self.process.house)
         self.notifier = Notifier(self.process.house)
+        self.stopping = anyio.Event()
 
     async def run(self, *, on_ready: Callable[[], None] | None = None) -> None:
         """Run until a signal ends it. Raises StorageGoneError when its store is gone for good."""
@@ -68,27 +73,51 @@ class Daemon:
                 everything.start_soon(self._supervise, "keeper", self.process.house.keeper.run)
                 if self.lock is not None:
                     await loops.start(self._serve, self.lock)
-                self._start_loops(loops)
+                await self._start_loops(loops)
                 loops.start_soon(self._reload, loops)
                 if on_ready is not None:
                     on_ready()
                 log.info("running", mailboxes=len(self.process.house.accounts))
                 async with anyio.create_task_group() as drained:
-                    # Both end when they were drained and their calls are recorded.
-                    drained.start_soon(self._supervise, "worker", self.worker.run)
-                    drained.start_soon(self._supervise, "notifier", self.notifier.run)
+                    drained.start_soon(self.stopping.wait)
+                    if self.role.works:
+                        # Both end when they were drained and their calls are recorded.
+                        drained.start_soon(self._supervise, "worker", self.worker.run)
+                        drained.start_soon(self._supervise, "notifier", self.notifier.run)
                 loops.cancel_scope.cancel()
             everything.cancel_scope.cancel()
         log.info("stopped")
         if self.store.error is not None:
             raise self.store.error
 
-    def _start_loops(self, loops: TaskGroup) -> None:
+    async def _start_loops(self, loops: TaskGroup) -> None:
         house = self.process.house
-        loops.start_soon(self._supervise, "reconciler", Reconciler(house).run)
+        if self.process.fleet is not None:
+            # The first beat says how many mailboxes are this process's share.
+            await self.process.beat()
+            loops.start_soon(self._supervise, "membership", partial(self._beat, loops))
+            hear = partial(listen, self.process.database, house.clock, house.hear)
+            loops.start_soon(self._supervise, "signals", hear)
+        if self.role.works:
+            loops.start_soon(self._supervise, "reconciler", Reconciler(house).run)
         loops.start_soon(self._supervise, "epochs", self._renew_epochs)
-        for account in house.accounts.values():
-            loops.start_soon(self._watch, account)
+        self._start_watchers(loops, house.accounts.values())
+
+    def _start_watchers(self, loops: TaskGroup, accounts: Iterable[Account]) -> None:
+        if self.role.watches:
+            for account in accounts:
+                loops.start_soon(self._watch, account)
+
+    async def _beat(self, loops: TaskGroup) -> None:
+        """Give signs of life; serve a user anew whose file the fleet agreed on meanwhile."""
+        process = self.process
+        while process.fleet is not None:
+            await process.house.clock.sleep(process.fleet.beat_s)
+            try:
+                if await process.beat():
+                    await self.take_in(process.loaded, loops)
+            except StorageError as error:
+                log.warning("no sign of life could be given", error=type(error).__name__)
 
     async def _watch(self, account: Account) -> None:
         with anyio.CancelScope() as scope:
@@ -133,11 +162,13 @@ class Daemon:
             scope = self.watchers.pop(account.integration, None)
             if scope is not None:
                 scope.cancel()
-        for account in came:
-            loops.start_soon(self._watch, account)
+        self._start_watchers(loops, came)
         log.info("configuration taken in", came=len(came), went=len(went))
 
     def _drain(self) -> None:
+        self.stopping.set()
+        if self.process.fleet is not None:
+            self.process.fleet.draining = True
         self.worker.drain()
         self.notifier.drain()
 

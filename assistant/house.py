@@ -6,6 +6,7 @@ Plain values and ports, made by ``assistant.wiring``; no vendor's name stands he
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import Protocol, TypeVar
@@ -15,14 +16,19 @@ from anyio import to_thread
 from assistant.core.hours import Hours
 from assistant.core.plan import Policy
 from assistant.core.reconciliation import Schedule
+from assistant.core.sharing import Sharing
 from assistant.core.tokens import Rate
 from assistant.effects.guard import Store
 from assistant.effects.settle import Timing
+from assistant.floor import Floor
 from assistant.settings import Settings
 from assistant.timing import Wake
 from leases.keeper import Keeper
 from providers.mime.message import Mail, Owner
 from providers.ports import Mailbox, Model, Notifier
+from storage import signals
+from storage.errors import StorageError
+from storage.signals import Signal
 from storage.words import NO_FAULTS, Clock, Faults, IntegrationId, Outcome, OwnerId, UserName
 
 T = TypeVar("T")
@@ -119,8 +125,11 @@ class House:
     read: Reader
     aside: Aside = on_a_thread
     sole: bool = True
+    known_dead: Callable[[OwnerId], bool] | None = None
+    sharing: Sharing = field(default_factory=Sharing)
     faults: Faults = NO_FAULTS
     accounts: dict[IntegrationId, Account] = field(default_factory=dict)
+    floor: Floor = field(default_factory=Floor)
     tellings: dict[UserName, Telling] = field(default_factory=dict)
     work_bell: Wake = field(init=False)
     look_bell: Wake = field(init=False)
@@ -134,9 +143,29 @@ class House:
     def is_dead(self, owner: OwnerId) -> bool:
         """Whether a worker is known to be dead: on SQLite, whoever is not this process.
 
-        Only the holder of the file lock runs, and the lock of a dead process is free.
+        Only the holder of the file lock runs, and the lock of a dead process is free. In a fleet
+        a process is known to be dead when it used this data folder and its own lock is free.
         """
-        return self.sole and owner != self.worker
+        if owner == self.worker:
+            return False
+        return self.sole or (self.known_dead is not None and self.known_dead(owner))
+
+    async def tell_others(self, *what: Signal) -> None:
+        """Wake the other processes of a fleet; a signal that is lost costs them a wait only."""
+        if self.sole:
+            return
+        with suppress(StorageError):
+            await self.store.write(lambda conn: signals.send(conn, *what))
+
+    def hear(self, what: Signal) -> None:
+        """Ring the bell that a signal of another process is for."""
+        match what:
+            case Signal.WORK:
+                self.work_bell.ring()
+            case Signal.LOOK:
+                self.look_bell.ring()
+            case Signal.NOTICE:
+                self.notice_bell.ring()
 
     @property
     def schedule(self) -> Schedule:

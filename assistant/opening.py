@@ -6,9 +6,11 @@ Reads never make or change anything. The password is fetched when the store is o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import structlog
 from anyio import to_thread
 
 from config.secrets import resolve
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     from config.loaded import Loaded
     from storage.database import Database, Reader
     from storage.pg_place import Place
+    from storage.signals import Signal
+    from storage.words import Clock
+
+log = structlog.get_logger()
 
 DATABASE: Final = "fencepost.db"
 """The file of an SQLite store in data_dir."""
@@ -45,6 +51,20 @@ async def open_database(loaded: Loaded) -> Database:
 
     await migrate(loaded)
     return await open_sqlite(data_dir / DATABASE)
+
+
+async def listen(database: Database, clock: Clock, ring: Callable[[Signal], None]) -> None:
+    """Hear what other processes signal, for ever; returns at once where nobody can listen."""
+    from storage.postgres import PostgresDatabase
+
+    if not isinstance(database, PostgresDatabase):
+        return
+    if database.met.pooled:
+        log.info("a pooler stands before PostgreSQL: others are not heard, polling remains")
+        return
+    from storage.listening import listen as listen_to
+
+    await listen_to(database.place, clock, ring)
 
 
 async def open_reader(loaded: Loaded) -> Reader:

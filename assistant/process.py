@@ -12,7 +12,7 @@ is acted upon before a new epoch would hush it, and before the first lease is ta
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from anyio import to_thread
 from sqlalchemy import Connection
 
 from assistant import wiring
+from assistant.fleet import Fleet, Role
 from assistant.house import Account, House
 from assistant.opening import open_database
 from assistant.wiring import Built, Unbuilt
@@ -34,6 +35,7 @@ from providers.ports import ProviderError
 from storage import epochs, fences, intents, reviews, threads
 from storage.database import Database
 from storage.dbtime import database_now_ms
+from storage.errors import StorageError
 from storage.events import log as log_event
 from storage.lock import FileLock
 from storage.words import (
@@ -43,7 +45,9 @@ from storage.words import (
     IntegrationId,
     IntentState,
     ItemKind,
+    UserName,
 )
+from storage.workers import File
 
 log = structlog.get_logger()
 
@@ -61,6 +65,8 @@ class Process:
     data_dir: Path
     loaded: Loaded
     since_s: float | None
+    fleet: Fleet | None = None
+    differing: Mapping[UserName, File] = field(default_factory=dict)
     built: dict[str, Built] = field(default_factory=dict)
     retired: list[Built] = field(default_factory=list)
 
@@ -70,8 +76,12 @@ class Process:
         A user whose file did not change keeps their mailboxes as they are.
         """
         before = dict(self.house.accounts)
+        hashes = hashes_of(loaded)
+        self.differing = await self.fleet.agree(hashes) if self.fleet is not None else {}
         kept: dict[str, Built] = {}
         for name, user in loaded.users.items():
+            if name in self.differing:
+                continue
             old = self.loaded.users.get(name)
             if name in self.built and old is not None and old.hash == user.hash:
                 kept[name] = self.built[name]
@@ -104,26 +114,48 @@ class Process:
             log.warning("a user's file is wrong; an older version stays if there is one",
                         user=fault.user)  # fmt: skip
         unbuilt = [one for built in kept.values() for one in built.unbuilt]
-        await self._tell_faults([*wiring.faults_of(loaded), *unbuilt])
+        await self._tell_faults([*wiring.faults_of(loaded), *unbuilt, *self._disagreements()])
         return _difference(before, self.house.accounts)
+
+    async def beat(self) -> bool:
+        """Give a sign of life; whether other files are in force than those that are served."""
+        if self.fleet is None:
+            return False
+        served = [account.user for account in self.house.accounts.values()]
+        seen = await self.fleet.beat(hashes_of(self.loaded), served)
+        return seen.differing.keys() != self.differing.keys()
+
+    def _disagreements(self) -> list[Unbuilt]:
+        return [
+            Unbuilt(
+                user=user,
+                what=f"users/{user}.toml",
+                problem=f"it differs from the one that the fleet works with, of host {file.host}",
+                remedy="copy the right file to every host; on a host that has it, run "
+                "`fencepost migrate --adopt-users`",
+            )
+            for user, file in self.differing.items()
+        ]
 
     async def _tell_faults(self, faults: Iterable[Unbuilt]) -> None:
         """Open an item for each fault of configuration; close those that are mended."""
-        wanted = {(one.user, one.what): one for one in faults}
+        # Each host of a fleet tells of its own files.
+        where = "" if self.fleet is None else f" on {self.fleet.host}"
+        wanted = {(one.user, f"{one.what}{where}"): one for one in faults}
 
         def unit(conn: Connection) -> None:
             now = database_now_ms(conn)
             for item in reviews.listed_kind(conn, ItemKind.CONFIG_FAULT):
-                if (item.user, item.about) not in wanted:
+                if item.about.endswith(where) and (item.user, item.about) not in wanted:
                     reviews.close(conn, now, "facts", item=item.id)
-            for one in wanted.values():
+            for (user, about), one in wanted.items():
                 reviews.open_item(
                     conn,
                     now,
                     ItemKind.CONFIG_FAULT,
-                    user=one.user,
-                    about=one.what,
-                    summary=f"{one.what}: {one.problem}; {one.remedy}",
+                    user=user,
+                    about=about,
+                    summary=f"{about}: {one.problem}; {one.remedy}",
                 )
 
         await self.house.store.write(unit)
@@ -138,7 +170,16 @@ class Process:
                     await receiver.notifier.close()
             if built.brain is not None:
                 await built.brain.model.close()
+        if self.fleet is not None:
+            with suppress(StorageError):
+                await self.fleet.leave()
+            self.fleet.close()
         await self.database.close()
+
+
+def hashes_of(loaded: Loaded) -> dict[UserName, str]:
+    """The version of each user's file that was read."""
+    return {UserName(name): user.hash for name, user in loaded.users.items()}
 
 
 def _difference(
@@ -157,6 +198,7 @@ async def writing(
     *,
     faults: Faults = NO_FAULTS,
     since_s: float | None = None,
+    role: Role = Role.ALL,
 ) -> AsyncIterator[Process]:
     """A process that may write, under *lock* (None on PostgreSQL); closed in order at the end.
 
@@ -182,6 +224,8 @@ async def writing(
         process = Process(
             house=house, database=database, data_dir=data_dir, loaded=loaded, since_s=since_s
         )
+        if lock is None:
+            process.fleet = await _join(process, role)
         await _check_epoch(process)
         if lock is not None:
             await database.write(fences.take_over_all)
@@ -194,6 +238,23 @@ async def writing(
             await database.close()
         else:
             await process.close()
+
+
+async def _join(process: Process, role: Role) -> Fleet:
+    """Become one of many: nobody else's file lock says who is dead any more."""
+    house = process.house
+    fleet = Fleet(
+        database=process.database,
+        data_dir=process.data_dir,
+        name=house.worker,
+        role=role,
+        lease_ttl_s=house.settings.lease_ttl_s,
+        sharing=house.sharing,
+    )
+    house.sole = False
+    house.known_dead = fleet.is_dead
+    await fleet.join()
+    return fleet
 
 
 async def _installation_key(loaded: Loaded, database: Database) -> bytes:

@@ -10,12 +10,14 @@ import anyio
 import structlog
 
 from assistant.commands.deciding import RefusedError
+from assistant.commands.login import logged_in
 from assistant.commands.review import CommandError, Decision, perform
 from assistant.commands.switch import pause, resume
 from assistant.house import House
 from assistant.socket import Message
 from storage.errors import CommitUnknownError
 from storage.receipts import ConflictError
+from storage.signals import Signal
 from storage.words import Action
 
 log = structlog.get_logger()
@@ -24,7 +26,7 @@ log = structlog.get_logger()
 async def handle(house: House, request: Message) -> dict[str, object]:
     """Do what a request asks; refusals are answers, not errors."""
     try:
-        return await _handle(house, request)
+        answer = await _handle(house, request)
     except ConflictError as error:
         return {"error": "conflict", "message": str(error), "key": error.key}
     except RefusedError as error:
@@ -34,6 +36,8 @@ async def handle(house: House, request: Message) -> dict[str, object]:
         return {"error": "unknown", "message": message}
     except CommandError as error:
         return {"error": "failed", "message": str(error)}
+    await house.tell_others(*Signal)
+    return answer
 
 
 async def _handle(house: House, request: Message) -> dict[str, object]:
@@ -51,6 +55,8 @@ async def _handle(house: House, request: Message) -> dict[str, object]:
             return await pause(house, _text(request.get("mailbox")))
         case {"do": "resume"}:
             return await resume(house, _text(request.get("mailbox")))
+        case {"do": "logged_in", "mailbox": str(mailbox)}:
+            return await logged_in(house, mailbox)
         case {"do": "ping"}:
             await anyio.lowlevel.checkpoint()
             return {"worker": house.worker}

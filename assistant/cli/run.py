@@ -14,19 +14,37 @@ if TYPE_CHECKING:
 
 
 @click.command("run")
+@click.option(
+    "--role",
+    type=click.Choice(["all", "watch", "work"]),
+    default="all",
+    help="What this process does; all but `all` need PostgreSQL.",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Log more.")
 @common.config_option
-def command(config_dir: Path | None, verbose: bool) -> None:
+def command(config_dir: Path | None, verbose: bool, role: str) -> None:
     """Run the daemon until SIGTERM or Ctrl-C."""
     common.set_up_logging(verbose=verbose)
     loaded = common.load_config(config_dir)
-    common.told(_run)(loaded)
+    common.told(_run)(loaded, role)
 
 
-async def _run(loaded: Loaded) -> None:
+async def _run(loaded: Loaded, name: str) -> None:
     from assistant.daemon import Daemon
+    from assistant.fleet import Role
+    from assistant.opening import is_shared
     from assistant.process import writing
     from assistant.timing import SystemClock
 
-    async with common.lock_of(loaded) as lock, writing(loaded, lock, SystemClock()) as process:
-        await Daemon(process=process, lock=lock).run()
+    role = Role(name)
+    if role is not Role.ALL and not is_shared(loaded):
+        common.give_up(
+            "one process does everything with SQLite: leave --role out, or let [storage] url name "
+            "a PostgreSQL database",
+            common.WRONG_USE,
+        )
+    async with (
+        common.lock_of(loaded) as lock,
+        writing(loaded, lock, SystemClock(), role=role) as process,
+    ):
+        await Daemon(process=process, lock=lock, role=role).run()
