@@ -7,6 +7,7 @@ configuration.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from leases.term import MARGIN, TRUST
 
@@ -19,7 +20,8 @@ class Settings:
     """How the daemon times its work.
 
     ``renew_s`` and ``give_up_s`` follow from the lease's length: a holder renews at a quarter and
-    stops at two thirds when nobody has confirmed.
+    stops at two thirds when nobody has confirmed. ``data_dir`` holds what was found out about
+    mailboxes and the locks beside their logins.
     """
 
     concurrency: int = 8
@@ -31,6 +33,7 @@ class Settings:
     looks_s: tuple[float, ...] = LOOKS_S
     lag_s: float = 600.0
     notice_delay_s: float = 120.0
+    data_dir: Path | None = None
 
     @property
     def lease_ttl_ms(self) -> int:

@@ -20,12 +20,23 @@ from urllib.parse import urlsplit, urlunsplit
 from assistant.core.hours import Hours
 from assistant.core.plan import Policy
 from assistant.house import Account, Brain, Receiver, Telling
+from assistant.kept import load_kept
 from assistant.settings import Settings
+from assistant.shelves import Shelves, login_command, references
+from config.daemon import Storage
 from config.loaded import Loaded
 from config.secrets import SecretError, SecretRef, resolve
+from config.user import GmailMailbox as GmailConfig
 from config.user import ImapMailbox as ImapConfig
+from config.user import Mailbox as MailboxConfig
 from config.user import MaildirMailbox as MaildirConfig
 from config.user import UserConfig
+from providers.gmail import GmailMailbox
+from providers.gmail.credentials import Client, CredentialsError, client_of
+from providers.gmail.oauth import Google
+from providers.gmail.quota import Quota
+from providers.gmail.tokens import Tokens
+from providers.gmail.writing import TOKEN_S
 from providers.imap import ImapMailbox, Server
 from providers.maildir.mailbox import MaildirMailbox
 from providers.mime.message import Owner
@@ -79,6 +90,7 @@ def settings_of(daemon: DaemonConfig) -> Settings:
         poll_s=daemon.runtime.poll.total_seconds(),
         looks_s=tuple(look.total_seconds() for look in daemon.reconcile.looks),
         lag_s=daemon.reconcile.lag.total_seconds(),
+        data_dir=daemon.storage.data_dir,
     )
 
 
@@ -98,29 +110,25 @@ def owner_of(user: UserConfig) -> Owner:
 
 
 def build_user(
-    user: UserConfig, settings: Settings, clock: Clock, faults: Faults, *, since_s: float | None
+    user: UserConfig,
+    settings: Settings,
+    clock: Clock,
+    faults: Faults,
+    *,
+    since_s: float | None,
+    shelves: Shelves | None = None,
 ) -> Built:
     """The accounts and receivers of one user. Blocks: secrets are read here.
 
-    *since_s* overrides how far back a first pass looks.
+    *since_s* overrides how far back a first pass looks; *shelves* say where logins lie, without
+    them where the user's file says.
     """
     accounts: dict[IntegrationId, Account] = {}
     unbuilt: list[Unbuilt] = []
     brain = _brain(user, clock, unbuilt)
     for mailbox in user.mailboxes:
         integration = IntegrationId(f"{user.user}/{mailbox.id}")
-        adapter = _adapter(mailbox, settings, clock, faults)
-        if adapter is None:
-            unbuilt.append(
-                Unbuilt(
-                    user=user.user,
-                    what=integration,
-                    problem=f"this release can't serve {mailbox.provider} mailboxes yet",
-                    remedy="remove the mailbox from the user's file, or use a Maildir that a "
-                    "mail fetcher fills",
-                )
-            )
-            continue
+        adapter = _adapter(user, mailbox, settings, clock, faults, shelves)
         accounts[integration] = Account(
             integration=integration,
             user=user.user,
@@ -181,12 +189,55 @@ def _brain(user: UserConfig, clock: Clock, unbuilt: list[Unbuilt]) -> Brain | No
     )
 
 
-def _adapter(mailbox: object, settings: Settings, clock: Clock, faults: Faults) -> Mailbox | None:
+def _adapter(
+    user: UserConfig,
+    mailbox: MailboxConfig,
+    settings: Settings,
+    clock: Clock,
+    faults: Faults,
+    shelves: Shelves | None,
+) -> Mailbox:
     if isinstance(mailbox, MaildirConfig):
         return MaildirMailbox(mailbox.path, clock=clock, faults=faults, lag_s=MAILDIR_LAG_S)
     if isinstance(mailbox, ImapConfig):
         return _imap(mailbox, settings, clock, faults)
-    return None
+    return _gmail(user, mailbox, settings, clock, faults, shelves)
+
+
+def _gmail(
+    user: UserConfig,
+    mailbox: GmailConfig,
+    settings: Settings,
+    clock: Clock,
+    faults: Faults,
+    shelves: Shelves | None,
+) -> GmailMailbox:
+    integration = IntegrationId(f"{user.user}/{mailbox.id}")
+    data_dir = settings.data_dir or Storage().data_dir
+    shelf = (shelves or references(data_dir, clock))(integration, mailbox.token)
+    google = Google(
+        partial(_client, mailbox.client),
+        token_url=mailbox.token_url,
+        api_root=mailbox.api_root,
+    )
+    return GmailMailbox(
+        Tokens(shelf, google, clock, login=login_command(integration)),
+        Quota(clock),
+        clock=clock,
+        api_root=mailbox.api_root,
+        addresses=user.addresses,
+        kept=load_kept(data_dir, integration),
+        faults=faults,
+        answer_s=max(5.0, settings.call_timeout_s - TOKEN_S),
+    )
+
+
+def _client(ref: SecretRef) -> Client:
+    """The OAuth client of the installation. Blocks; raises CredentialsError."""
+    try:
+        return client_of(resolve(ref).reveal())
+    except SecretError as error:
+        raise CredentialsError(error.problem, error.remedy) from error
 
 
 def _imap(mailbox: ImapConfig, settings: Settings, clock: Clock, faults: Faults) -> ImapMailbox:

@@ -89,7 +89,8 @@ async def _check(loaded: Loaded, probe: str | None) -> list[Finding]:
             findings.append(await _mailbox(account))
             if probe == account.integration:
                 probed = True
-                findings.append(await _probe(account, settings.call_timeout_s))
+                data_dir = loaded.daemon.storage.data_dir
+                findings.append(await _probe(account, data_dir, settings.call_timeout_s))
             await account.mailbox.close()
         for receiver in built.telling.receivers if built.telling is not None else ():
             findings.append(await _receiver(user.user, receiver))
@@ -215,16 +216,30 @@ async def _models(built: Built) -> list[Finding]:
     return findings
 
 
-async def _probe(account: Account, timeout_s: float) -> Finding:
+async def _probe(account: Account, data_dir: Path, timeout_s: float) -> Finding:
+    from anyio import to_thread
+
+    from assistant.kept import save_kept
     from assistant.probe import probe
 
     name = f"probe of {account.integration}"
-    problem = await probe(account, timeout_s)
-    if problem is None:
+    tried = await probe(account, timeout_s)
+    if tried.kept is not None:
+        await to_thread.run_sync(save_kept, data_dir, account.integration, tried.kept)
+    if tried.problem is not None:
+        return Finding(
+            what=name,
+            works=False,
+            says=tried.problem,
+            remedy="look for a draft with the subject 'Fencepost probe' and delete it if it is "
+            "there",
+        )
+    if tried.kept is None:
         return Finding(what=name, works=True, says="made, found by every mark, removed")
+    marks = ", ".join(sorted(tried.kept.marks))
     return Finding(
         what=name,
-        works=False,
-        says=problem,
-        remedy="look for a draft with the subject 'Fencepost probe' and delete it if it is there",
+        works=True,
+        says=f"made, found, removed; it keeps: {marks}. A daemon that runs takes this over at its "
+        "next start",
     )
