@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Final
 
 import anyio
+import sqlalchemy as sa
 from anyio import to_thread
 from sqlalchemy import Connection
 
@@ -174,6 +175,9 @@ class SharedShelf:
     def _acquire(self, conn: Connection) -> Held | None:
         ttl_ms = int(TURN_S * 1000)
         thread = tokens.TOKEN_THREAD
+        # The savepoint keeps the transaction alive where another host makes the row meanwhile.
+        with suppress(sa.exc.IntegrityError), conn.begin_nested():
+            leases.ensure(conn, self._integration, thread)
         return leases.acquire(conn, self._integration, thread, self._worker, ttl_ms)
 
     async def keep(self, token: Token, *, after: str | None) -> bool:
