@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from storage.tables import drafts
+from storage.tables import drafts, messages
 from storage.words import (
     OPEN_DRAFTS,
     DraftState,
@@ -113,6 +113,31 @@ def open_in(conn: Connection, integration: str, thread: str) -> bool:
         .limit(1)
     )
     return found is not None
+
+
+def unlisted(conn: Connection, integration: str, *, after_ms: int, until_ms: int) -> list[ThreadId]:
+    """Threads whose open draft was made after *after_ms*, up to *until_ms*, and never listed."""
+    listed = (
+        sa.select(sa.literal(1))
+        .where(
+            messages.c.integration == drafts.c.integration,
+            messages.c.thread == drafts.c.thread,
+            messages.c.intent == drafts.c.intent,
+        )
+        .exists()
+    )
+    rows = conn.scalars(
+        sa.select(drafts.c.thread)
+        .where(
+            drafts.c.integration == integration,
+            drafts.c.state.in_(sorted(OPEN_DRAFTS)),
+            drafts.c.made_at > after_ms,
+            drafts.c.made_at <= until_ms,
+            ~listed,
+        )
+        .distinct()
+    )
+    return [ThreadId(thread) for thread in rows]
 
 
 def update(conn: Connection, draft: int, **values: object) -> None:

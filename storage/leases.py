@@ -182,7 +182,7 @@ def renew(conn: Connection, held: Sequence[Held], ttl_ms: int) -> frozenset[Held
     A compare-and-set on owner and fence: an expired lease that nobody took over may be renewed.
     """
     kept = set()
-    for one in held:
+    for one in sorted(held, key=lambda each: (each.integration, each.thread)):
         row = lock(conn, one.integration, one.thread)
         if row.is_held_by(one):
             renew_locked(conn, one, database_now_ms(conn), ttl_ms)
@@ -212,15 +212,24 @@ def release_locked(conn: Connection, held: Held, now_ms: int) -> bool:
 
 
 def acquire(
-    conn: Connection, integration: IntegrationId, thread: ThreadId, owner: OwnerId, ttl_ms: int
+    conn: Connection,
+    integration: IntegrationId,
+    thread: ThreadId,
+    owner: OwnerId,
+    ttl_ms: int,
+    *,
+    alone: bool = False,
 ) -> Held | None:
-    """Take one named lease (a watcher's, a user's notices); None while another holds it."""
+    """Take one named lease (a watcher's, a user's notices); None while another holds it.
+
+    *alone*: nothing else is in work in this process, so that its death would be this lease's own.
+    """
     ensure(conn, integration, thread)
     row = lock(conn, integration, thread)
     now = database_now_ms(conn)
     if row.owner is not None and row.expires_at > now:
         return None
-    return _take(conn, integration, thread, owner, row, now, ttl_ms, alone=False)
+    return _take(conn, integration, thread, owner, row, now, ttl_ms, alone=alone)
 
 
 def take_due(

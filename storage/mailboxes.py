@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 _LOAD = sa.select(mailboxes).where(mailboxes.c.integration == sa.bindparam("i"))
+_CURSOR = (
+    sa.select(mailboxes.c.cursor)
+    .where(mailboxes.c.integration == sa.bindparam("i"))
+    .with_for_update()
+)
 _STOPPED = (
     sa.select(sa.literal(1)).where(pauses.c.integration.in_(["*", sa.bindparam("i")])).limit(1)
 )
@@ -117,11 +122,24 @@ def bind(conn: Connection, integration: IntegrationId, account: str) -> None:
         )
 
 
-def set_cursor(
-    conn: Connection, integration: str, cursor: Mapping[str, object], now_ms: int
-) -> None:
-    """Move the cursor: the pass that led to it is noted in this same transaction."""
-    update(conn, integration, cursor=dict(cursor), last_pass_at=now_ms)
+def move_cursor(
+    conn: Connection,
+    integration: str,
+    came_from: Mapping[str, object] | None,
+    cursor: Mapping[str, object],
+    now_ms: int,
+) -> bool:
+    """Move the cursor: the pass that led to it is noted in this same transaction.
+
+    False when it is not the one any more from which the pass began (a person wants the mailbox
+    looked through again): then it stays.
+    """
+    stands = conn.execute(_CURSOR, {"i": integration}).scalar_one_or_none()
+    update(conn, integration, last_pass_at=now_ms)
+    if stands != came_from:
+        return False
+    update(conn, integration, cursor=dict(cursor))
+    return True
 
 
 def update(conn: Connection, integration: str, **values: object) -> None:

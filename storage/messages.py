@@ -109,6 +109,11 @@ def of_thread(conn: Connection, integration: str, thread: str) -> list[Message]:
     return _messages(conn, messages.c.integration == integration, messages.c.thread == thread)
 
 
+def nameless(conn: Connection, integration: str) -> list[Message]:
+    """Every noted message that has no Message-ID, gone ones too."""
+    return _messages(conn, messages.c.integration == integration, messages.c.message_id.is_(None))
+
+
 def has_owner_draft(conn: Connection, integration: str, thread: str) -> bool:
     """Whether an unsent draft of the owner's own is noted in the thread."""
     found = conn.scalar(

@@ -173,7 +173,10 @@ def raise_generation(conn: Connection, integration: str, thread: str, now_ms: in
 
 
 def reconcile_everything(conn: Connection) -> None:
-    """Commits were lost: every thread reconciles before anything is created in it again."""
+    """Commits were lost: every thread reconciles before anything is created in it again.
+
+    Beside other writers, lock everything first (``storage.locks.lock_everything``).
+    """
     conn.execute(sa.update(threads).values(reconcile_first=1, due_at=0, dues=threads.c.dues + 1))
 
 

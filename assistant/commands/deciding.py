@@ -20,6 +20,7 @@ from storage.intents import Intent
 from storage.reviews import Item
 from storage.words import (
     ACTIONS,
+    WATCH_THREAD,
     Accepted,
     Action,
     By,
@@ -169,6 +170,9 @@ def _retry(conn: Connection, ask: Ask) -> Result:
         )
     leases.lock(conn, ask.item.integration, ask.item.thread)
     fences.forgive(conn, ask.item.integration, ask.item.thread)
+    if ask.item.thread == WATCH_THREAD:
+        _close(conn, ask)
+        return {"mailbox": "is watched again"}
     threads.raise_generation(conn, ask.item.integration, ask.item.thread, now)
     _close(conn, ask)
     return {"thread": "is worked on again"}
@@ -218,8 +222,8 @@ def candidates(conn: Connection, intent: IntentId) -> list[str]:
 
 
 def too_early(conn: Connection, intent: Intent, lag_ms: int, now: int) -> str | None:
-    """Why nobody can know yet that a call never happened, or None."""
-    lease = leases.lock(conn, intent.integration, intent.thread)
+    """Why nobody can know yet that a call never happened, or None; who decides has the lock."""
+    lease = leases.seen(conn, intent.integration, intent.thread)
     wait_ms = max(lease.grace_until, looks.base_at(intent) + lag_ms) - now
     if wait_ms <= 0:
         return None

@@ -1,28 +1,35 @@
 """Noting: the transaction that turns what a listing showed into threads, revisions and dues.
 
 What others wrote and what the owner did raises a thread's revision; what carries our mark does not,
-even while its intent is still ``calling``. Only lying in Sent or Drafts proves that the owner wrote
-something, and a mark is believed only in Drafts, Sent and Trash. The cursor moves in the same
-transaction, so a crash repeats work and loses none; noting the same thing again changes nothing.
+in whatever folder and even while its intent is still ``calling``: a draft of ours that its owner
+sent makes its thread due, frees it, and is no news. Only lying in Sent or Drafts proves that the
+owner wrote something, and a mark is believed only in Drafts, Sent and Trash.
+
+    watch lease: still ours? --> messages, keys, new threads --> lock the lease rows of all threads
+      touched, in one order --> their rows, intents and drafts as they are now --> dues, cursor
+
+The watch lease is verified inside each transaction, so a watcher that was overtaken writes nothing.
+A worker may end its work on a thread at the same time; whatever both read and write is read and
+written under the thread's lease row. The cursor moves in the same transaction, so a crash repeats
+work and loses none; noting the same thing again changes nothing.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 from sqlalchemy import Connection
 
 from assistant.house import Account, House
+from assistant.loops import nameless, placing
 from providers.mime.marks import intent_of
-from providers.mime.threads import choose_thread, claimed_keys, new_thread_id, thread_keys
-from providers.ports import Changes, Folder, Gap, Sighting
-from storage import drafts, intents, mailboxes, messages, reviews, threads
+from providers.ports import Changes, Folder, Gap, Json, Sighting
+from storage import drafts, intents, locks, mailboxes, messages, reviews, threads
 from storage.dbtime import database_now_ms
 from storage.events import log
-from storage.messages import Message
+from storage.leases import Held
 from storage.words import (
     FaultPoint,
     Identity,
@@ -36,11 +43,18 @@ from storage.words import (
 BELIEVED = frozenset({Folder.DRAFTS, Folder.SENT, Folder.TRASH})
 """Folders in which a mark of ours is believed: nobody else can put a mail there."""
 
+MAIL = (Folder.INBOX, Folder.SENT)
+"""Folders of mail, in which a message arrives."""
+
 CHUNK = 300
 """Sightings noted in one transaction, so that other writers never wait long."""
 
 HOLD_MS = 600_000
 """How far off the due of a half-noted pass is set, until its last part is noted."""
+
+
+UNLISTED_MS = 60_000
+"""The least time that a draft of ours may stay unlisted before it is asked for directly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +64,19 @@ class Noted:
     messages: int = 0
     strangers: int = 0
     due: Mapping[ThreadId, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pass:
+    """One pass over a mailbox: under which lease, from which cursor, and what it saw.
+
+    ``lag_ms``: how long a draft of ours may stay unlisted before it is asked for directly.
+    """
+
+    held: Held
+    came_from: Json | None
+    changes: Changes
+    lag_ms: int
 
 
 @dataclass(slots=True)
@@ -65,16 +92,25 @@ class _Touched:
 
 @dataclass(slots=True)
 class _Part:
-    """One transaction of a pass."""
+    """One transaction of a pass.
+
+    ``ours`` are sightings of our marks, ``left`` messages of ours that went: what follows from both
+    waits until the lease rows are locked.
+    """
 
     conn: Connection
     house: House
     account: Account
-    now: int
-    vanishing: frozenset[Ref] = frozenset()
+    began: int
+    now: int = field(init=False)
     touched: dict[ThreadId, _Touched] = field(default_factory=dict)
+    ours: list[tuple[IntentId, Sighting]] = field(default_factory=list)
+    left: list[tuple[IntentId, ThreadId]] = field(default_factory=list)
     messages: int = 0
     strangers: int = 0
+
+    def __post_init__(self) -> None:
+        self.now = self.began
 
     def touch(self, thread: ThreadId) -> _Touched:
         """The thread as this transaction changes it."""
@@ -84,46 +120,30 @@ class _Part:
         return self.touched[thread]
 
 
-async def note(house: House, account: Account, changes: Changes) -> Noted:
+async def note(house: House, account: Account, this: Pass) -> Noted:
     """Note a whole pass; only its last transaction moves the cursor.
 
-    Until that one, threads are due far off, so that none is judged by a part of its mail.
+    Until that one, threads are due far off, so that none is judged by a part of its mail. Raises
+    ``storage.leases.LeaseLostError`` when the watch lease is another's: the pass has written
+    nothing from there on, and the other one reads it all again.
     """
-    seen = sorted(changes.seen, key=lambda one: (one.arrived_at, one.order, one.ref))
+    told = await nameless.told_apart(house, account, this.changes)
+    seen = sorted(told, key=lambda one: (one.arrived_at, one.order, one.ref))
     parts = [seen[at : at + CHUNK] for at in range(0, len(seen), CHUNK)] or [[]]
-    gone = frozenset(changes.vanished) | await _renamed(house, account, seen)
     noted = Noted()
     for number, sightings in enumerate(parts):
-        whole = changes if number == len(parts) - 1 else None
         unit = partial(
             _note,
             house=house,
             account=account,
+            this=this,
             part=sightings,
-            whole=whole,
-            vanishing=gone,
+            last=number == len(parts) - 1,
+            before=noted,
         )
-        noted = await house.store.write(partial(unit, before=noted))
+        noted = await house.store.write(unit)
     house.faults.hit(FaultPoint.NOTED)
     return noted
-
-
-async def _renamed(house: House, account: Account, seen: Sequence[Sighting]) -> frozenset[Ref]:
-    """Noted mails without Message-ID that lie there no more, though one like each was seen now."""
-    nameless = [one for one in seen if one.heads.message_id is None]
-    if not nameless:
-        return frozenset()
-
-    def unit(conn: Connection) -> list[Ref]:
-        found: dict[Ref, None] = {}
-        for one in nameless:
-            for copy in messages.by_identity(conn, account.integration, one.heads.identity):
-                found[copy.ref] = None
-        return list(found)
-
-    refs = await house.store.read(unit)
-    fetched = await account.mailbox.fetch(refs) if refs else []
-    return frozenset(one.ref for one in fetched if one.raw is None)
 
 
 def _note(
@@ -131,95 +151,108 @@ def _note(
     *,
     house: House,
     account: Account,
+    this: Pass,
     part: Sequence[Sighting],
-    whole: Changes | None,
+    last: bool,
     before: Noted,
-    vanishing: frozenset[Ref] = frozenset(),
 ) -> Noted:
-    now = database_now_ms(conn)
-    work = _Part(conn=conn, house=house, account=account, now=now, vanishing=vanishing)
+    locks.require(conn, this.held)
+    work = _Part(conn=conn, house=house, account=account, began=database_now_ms(conn))
     for sighting in part:
         _sight(work, sighting)
-    for ref in whole.vanished if whole is not None else ():
+    for ref in this.changes.vanished if last else ():
         _vanish(work, ref)
+    unlisted = _unlisted(work, this.lag_ms) if last else []
+    _lock(work, [*before.due, *unlisted] if last else [])
+    if last and before.strangers + work.strangers:
+        locks.lock_everything(conn)
+    for intent, sighting in work.ours:
+        _wake_reconciler(work, intent, sighting)
+    for intent, thread in work.left:
+        _follow(work, intent, thread)
     due = dict(before.due)
     for thread, what in work.touched.items():
-        _close_thread(work, thread, what, due, 0 if whole is not None else HOLD_MS)
+        _close_thread(work, thread, what, due, 0 if last else HOLD_MS)
     noted = Noted(
         messages=before.messages + work.messages,
         strangers=before.strangers + work.strangers,
         due=due,
     )
-    if whole is not None:
-        _end_pass(work, whole, noted)
+    if last:
+        for thread in unlisted:
+            threads.make_due(conn, account.integration, thread, work.now)
+        _end_pass(work, this, noted)
     house.faults.hit(FaultPoint.NOTE_WRITTEN)
     return noted
 
 
-def _end_pass(work: _Part, whole: Changes, noted: Noted) -> None:
+def _lock(work: _Part, more: Sequence[ThreadId]) -> None:
+    """Lock what this transaction reads and writes from here on, before it reads it."""
+    wanted = {*work.touched, *more, *_threads_of_intents(work)}
+    locks.lock_threads(work.conn, work.account.integration, wanted)
+    work.now = database_now_ms(work.conn)
+
+
+def _threads_of_intents(work: _Part) -> Iterator[ThreadId]:
+    for intent_id in {intent for intent, _ in (*work.ours, *work.left)}:
+        intent = intents.by_id(work.conn, intent_id)
+        if intent is not None:
+            yield intent.thread
+
+
+def _unlisted(work: _Part, lag_ms: int) -> list[ThreadId]:
+    """Threads with a draft of ours that by now some listing should have shown.
+
+    Each draft falls into one pass: the first that ends after its window is over.
+    """
+    lag_ms = max(lag_ms, UNLISTED_MS)
+    row = mailboxes.load(work.conn, work.account.integration)
+    last = row.last_pass_at if row is not None else None
+    return drafts.unlisted(
+        work.conn,
+        work.account.integration,
+        after_ms=(last or 0) - lag_ms,
+        until_ms=work.began - lag_ms,
+    )
+
+
+def _end_pass(work: _Part, this: Pass, noted: Noted) -> None:
+    conn, integration = work.conn, work.account.integration
     for thread, due_at in noted.due.items():
         if thread not in work.touched:
-            threads.make_due(work.conn, work.account.integration, thread, due_at)
-    mailboxes.set_cursor(work.conn, work.account.integration, whole.cursor, work.now)
-    if whole.gap is not None:
-        _gap(work, whole.gap)
+            threads.make_due(conn, integration, thread, due_at)
+    mailboxes.move_cursor(conn, integration, this.came_from, this.changes.cursor, work.began)
+    if this.changes.gap is not None:
+        _gap(work, this.changes.gap)
     if noted.strangers:
-        threads.reconcile_everything(work.conn)
-
-
-def _told_apart(work: _Part, sighting: Sighting) -> Sighting:
-    """Two mails without Message-ID and with one header block are two, unless a file was renamed."""
-    if sighting.heads.message_id is not None:
-        return sighting
-    own = Identity(hashlib.sha256(f"{sighting.heads.identity} {sighting.ref}".encode()).hexdigest())
-    copies = messages.by_identity(work.conn, work.account.integration, sighting.heads.identity)
-    known = messages.by_ref(work.conn, work.account.integration, sighting.ref)
-    twins = [
-        one
-        for one in copies
-        if one.gone_at is None and one.ref != sighting.ref and one.ref not in work.vanishing
-    ]
-    if (known is not None and known.identity == own) or twins:
-        return replace(sighting, heads=replace(sighting.heads, identity=own))
-    return sighting
+        threads.reconcile_everything(conn)
 
 
 def _sight(work: _Part, sighting: Sighting) -> None:
     conn, integration = work.conn, work.account.integration
-    sighting = _told_apart(work, sighting)
     known = messages.by_ref(conn, integration, sighting.ref)
     if known is not None and known.identity == sighting.heads.identity and known.gone_at is None:
         return
     intent = _ours(work.house, sighting)
     copies = messages.by_identity(conn, integration, sighting.heads.identity)
-    thread = _thread_of(work, sighting, copies, intent)
+    thread = placing.thread_of(conn, integration, sighting, copies, intent, work.now)
     what = work.touch(thread)
+    placing.put(conn, integration, sighting, thread, intent)
+    if intent is not None:
+        work.ours.append((intent, sighting))
+        work.strangers += _is_stranger(conn, intent)
+    if sighting.folder in MAIL:
+        work.messages += 1
+        if not any(copy.folder in MAIL for copy in copies):
+            _arrive(work, sighting, what, ours=intent is not None)
+
+
+def _arrive(work: _Part, sighting: Sighting, what: _Touched, *, ours: bool) -> None:
     arrived_at = threads.from_datetime(sighting.arrived_at)
-    messages.put(
-        conn,
-        integration,
-        Message(
-            ref=sighting.ref,
-            identity=sighting.heads.identity,
-            message_id=sighting.heads.message_id,
-            thread=thread,
-            folder=str(sighting.folder),
-            arrived_at=arrived_at,
-            arrival_order=sighting.order,
-            intent=intent,
-            unreadable=sighting.unreadable,
-        ),
-    )
-    if intent is not None and not _wake_reconciler(work, intent, sighting):
-        work.strangers += 1
-    if sighting.folder not in (Folder.INBOX, Folder.SENT):
-        return
-    work.messages += 1
-    if any(copy.folder in (Folder.INBOX, Folder.SENT) for copy in copies):
-        return
-    what.arrived.append(sighting.heads.identity)
     what.due_at = max(what.due_at, arrived_at + int(work.house.settings.settle_s * 1000))
     what.subject = what.subject or sighting.heads.subject
+    if not ours:
+        what.arrived.append(sighting.heads.identity)
     if sighting.folder is Folder.SENT:
         what.own_reply_at = max(what.own_reply_at or 0, arrived_at)
 
@@ -231,45 +264,22 @@ def _ours(house: House, sighting: Sighting) -> IntentId | None:
     return intent_of(house.mark_secret, mark)
 
 
-def _wake_reconciler(work: _Part, intent_id: IntentId, sighting: Sighting) -> bool:
-    """Have the reconciler look at a mark that was seen; False when the store lacks its intent."""
+def _is_stranger(conn: Connection, intent: IntentId) -> bool:
+    return intents.by_id(conn, intent) is None and not drafts.of_intent(conn, intent)
+
+
+def _wake_reconciler(work: _Part, intent_id: IntentId, sighting: Sighting) -> None:
+    """Have the reconciler look at a mark that was seen."""
     intent = intents.by_id(work.conn, intent_id)
-    records = drafts.of_intent(work.conn, intent_id)
     if intent is None:
-        return bool(records)
+        return
     expected = sighting.folder is not Folder.DRAFTS or any(
-        draft.open and draft.ref == sighting.ref for draft in records
+        draft.open and draft.ref == sighting.ref for draft in drafts.of_intent(work.conn, intent_id)
     )
     # A second draft under one mark, or one that had left and is back, is news.
     known = intent.state is IntentState.ACCEPTED and expected
     if intent.state is not IntentState.CALLING and not known:
         intents.update(work.conn, intent, next_look_at=work.now)
-    return True
-
-
-def _thread_of(
-    work: _Part, sighting: Sighting, copies: Sequence[Message], intent: IntentId | None
-) -> ThreadId:
-    conn, integration = work.conn, work.account.integration
-    keys = thread_keys(sighting.heads)
-    if copies:
-        thread: ThreadId | None = copies[0].thread
-    elif sighting.thread is not None:
-        thread = ThreadId(sighting.thread)
-    else:
-        known = messages.find_keys(conn, integration, (*keys.own, *keys.parents))
-        thread = choose_thread(keys, known)
-    if thread is None and intent is not None:
-        made = intents.by_id(conn, intent)
-        thread = made.thread if made is not None else None
-    if thread is None:
-        thread = new_thread_id(sighting.heads)
-    subject = sighting.heads.subject
-    threads.ensure(
-        conn, integration, thread, work.now, provider_thread=sighting.thread, subject=subject
-    )
-    messages.claim_keys(conn, integration, thread, claimed_keys(keys))
-    return thread
 
 
 def _vanish(work: _Part, ref: Ref) -> None:
@@ -279,14 +289,17 @@ def _vanish(work: _Part, ref: Ref) -> None:
         return
     work.touch(message.thread)
     messages.mark_gone(conn, integration, ref, work.now)
-    if message.intent is None:
-        return
-    # A hint about a draft of ours: whoever works on the thread next asks for it directly.
-    intent = intents.by_id(conn, message.intent)
+    if message.intent is not None:
+        work.left.append((message.intent, message.thread))
+
+
+def _follow(work: _Part, intent_id: IntentId, thread: ThreadId) -> None:
+    """A hint about a draft of ours: whoever works on the thread next asks for it directly."""
+    intent = intents.by_id(work.conn, intent_id)
     if intent is not None and intent.state is IntentState.DUPLICATED:
-        intents.update(conn, intent, next_look_at=work.now)
-    if any(draft.open for draft in drafts.of_intent(conn, message.intent)):
-        threads.make_due(conn, integration, message.thread, work.now)
+        intents.update(work.conn, intent, next_look_at=work.now)
+    if any(draft.open for draft in drafts.of_intent(work.conn, intent_id)):
+        threads.make_due(work.conn, work.account.integration, thread, work.now)
 
 
 def _close_thread(
@@ -295,22 +308,25 @@ def _close_thread(
     conn, integration = work.conn, work.account.integration
     # An autosave replaces one unsent draft by another: only the first and the last are news.
     draft_moved = messages.has_owner_draft(conn, integration, thread) != what.had_owner_draft
-    if not what.arrived and not draft_moved:
+    if not (what.arrived or draft_moved or what.own_reply_at is not None):
         return
-    row = threads.load(conn, integration, thread)
     due_at = max(what.due_at, due.get(thread, 0)) or work.now
     due[thread] = due_at
-    threads.changed(
-        conn,
-        row,
-        work.now,
-        due_at=due_at + hold_ms,
-        arrived=what.arrived,
-        subject=None if row.subject else what.subject,
-    )
+    if what.arrived or draft_moved:
+        row = threads.load(conn, integration, thread)
+        threads.changed(
+            conn,
+            row,
+            work.now,
+            due_at=due_at + hold_ms,
+            arrived=what.arrived,
+            subject=None if row.subject else what.subject,
+        )
+        log(conn, work.now, integration, thread, "noted", messages=len(what.arrived))
+    else:
+        threads.make_due(conn, integration, thread, due_at + hold_ms)
     if what.own_reply_at is not None:
         _answered_by_hand(work, thread, what.own_reply_at)
-    log(conn, work.now, integration, thread, "noted", messages=len(what.arrived))
 
 
 def _answered_by_hand(work: _Part, thread: ThreadId, replied_at: int) -> None:

@@ -7,23 +7,25 @@ One ill mailbox never stops another.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 
 import anyio
 import structlog
 from sqlalchemy import Connection
 
 from assistant.house import Account, House
-from assistant.loops.noting import Noted, note
+from assistant.loops.noting import Noted, Pass, note
 from leases.keeper import Grip
-from providers.ports import MailboxIllError, ProviderError, TransientError
-from storage import leases, mailboxes, messages, reviews
+from providers.ports import MailboxIllError, ProviderError
+from storage import leases, locks, mailboxes, messages, reviews, watches
 from storage.dbtime import database_now_ms
 from storage.errors import StorageError
-from storage.leases import Held
+from storage.leases import QUARANTINE_AFTER, Held, LeaseLostError
 from storage.mailboxes import AccountError
+from storage.watches import Taken
 from storage.words import WATCH_THREAD, ItemKind, Ref
 
 log = structlog.get_logger()
@@ -45,58 +47,87 @@ class Watcher:
         """Watch for ever, whenever the lease can be had."""
         while True:
             started_s = self._house.clock.boot_s()
-            held = await self._acquire()
-            if held is None:
+            taken = await self._take(alone=False)
+            if taken.orphan and await self._alone() is not None:
+                continue
+            if taken.held is None:
                 await self._house.clock.sleep(self._house.settings.poll_s)
                 continue
             try:
-                with self._house.keeper.holding(held, started_s=started_s) as grip:
+                with self._house.keeper.holding(taken.held, started_s=started_s) as grip:
                     await self._watch(grip)
             finally:
-                await self._release(held)
+                await self._release(taken.held)
 
     async def once(self) -> Noted | None:
-        """One pass; None when the mailbox is ill or another process watches it."""
+        """One pass; None when the mailbox is ill, set aside or watched by another process."""
         started_s = self._house.clock.boot_s()
-        held = await self._acquire()
-        if held is None:
+        taken = await self._take(alone=False)
+        if taken.orphan:
+            return await self._alone()
+        if taken.held is None:
             return None
+        return await self._single(taken.held, started_s, self._beside)
+
+    async def _alone(self) -> Noted | None:
+        """One pass after a process died in one: nothing else is in work meanwhile."""
+        async with self._house.floor.alone():
+            started_s = self._house.clock.boot_s()
+            taken = await self._take(alone=True)
+            if taken.held is None:
+                return None
+            return await self._single(taken.held, started_s, self._pass)
+
+    async def _single(
+        self, held: Held, started_s: float, make: Callable[[Grip], Awaitable[Noted | None]]
+    ) -> Noted | None:
         noted: Noted | None = None
-        with self._house.keeper.holding(held, started_s=started_s):
-            noted = await self._pass()
-        await self._release(held)
+        try:
+            with self._house.keeper.holding(held, started_s=started_s) as grip:
+                noted = await make(grip)
+        finally:
+            await self._release(held)
         return noted
 
     async def _release(self, held: Held) -> None:
         with anyio.CancelScope(shield=True), suppress(StorageError):
             await self._house.store.write(lambda conn: leases.release(conn, held))
 
-    async def _acquire(self) -> Held | None:
-        house, account = self._house, self._account
-
-        def unit(conn: Connection) -> Held | None:
-            mailboxes.ensure(
-                conn, account.integration, account.user, account.mailbox.profile.provider
-            )
-            return leases.acquire(
-                conn,
-                account.integration,
-                WATCH_THREAD,
-                house.worker,
-                house.settings.lease_ttl_ms,
-            )
-
+    async def _take(self, *, alone: bool) -> Taken:
         try:
-            return await house.store.write(unit)
+            return await self._house.store.write(partial(self._take_unit, alone=alone))
         except StorageError as error:
             log.warning("the store does not answer", error=type(error).__name__)
-            return None
+            return Taken()
+
+    def _take_unit(self, conn: Connection, *, alone: bool) -> Taken:
+        house, account = self._house, self._account
+        mailboxes.ensure(conn, account.integration, account.user, account.mailbox.profile.provider)
+        taken = watches.take(
+            conn, account.integration, house.worker, house.settings.lease_ttl_ms, alone=alone
+        )
+        if taken.set_aside:
+            log.error("a mailbox is set aside", mailbox=account.integration)
+            reviews.open_item(
+                conn,
+                database_now_ms(conn),
+                ItemKind.QUARANTINED,
+                user=account.user,
+                integration=account.integration,
+                thread=WATCH_THREAD,
+                about="watch",
+                summary=(
+                    f"the mailbox is not watched any more: the process died {QUARANTINE_AFTER} "
+                    "times while it looked through it alone; remove what came last, then retry"
+                ),
+            )
+        return taken
 
     async def _watch(self, grip: Grip) -> None:
         # Armed before the first pass, so that what comes between the two is noticed at once.
         await self._wait(0.0)
         while not grip.lost:
-            await self._pass()
+            await self._beside(grip)
             pause_s = self._house.settings.poll_s
             if self._failures:
                 pause_s = min(pause_s * 2 ** (self._failures - 1), MAX_PAUSE_S)
@@ -111,28 +142,28 @@ class Watcher:
         except ProviderError:
             await self._house.clock.sleep(min(seconds, 1.0))
 
-    async def _pass(self) -> Noted | None:
+    async def _beside(self, grip: Grip) -> Noted | None:
+        async with self._house.floor.beside():
+            return await self._pass(grip)
+
+    async def _pass(self, grip: Grip) -> Noted | None:
         try:
-            noted = await self._note_changes()
-        except TransientError as error:
-            self._failures += 1
-            log.warning("a mailbox could not be read for now", mailbox=self._account.integration)
-            if self._failures >= 3:
-                await self._ill(str(error), "it is tried again by itself")
+            noted = await self._note_changes(grip.held)
+            await self._well(grip.held)
+        except LeaseLostError:
+            log.warning(
+                "a mailbox is watched by another process", mailbox=self._account.integration
+            )
+            grip.lose()
             return None
-        except MailboxIllError as error:
-            self._failures += 1
-            await self._ill(error.problem, error.remedy)
+        except (ProviderError, AccountError, StorageError) as error:
+            await self._failed(grip.held, error)
             return None
-        except AccountError as error:
-            self._failures += 1
-            await self._ill(str(error), "change the user's file")
+        except Exception as error:
+            # Whatever a stranger's mail provokes must not silence its mailbox: it is told.
+            log.exception("a pass over a mailbox failed")
+            await self._failed(grip.held, error)
             return None
-        except StorageError as error:
-            self._failures += 1
-            log.warning("the store does not answer", error=type(error).__name__)
-            return None
-        await self._well()
         if noted.due:
             self._house.work_bell.ring()
         if noted.messages:
@@ -140,12 +171,30 @@ class Watcher:
         self._house.look_bell.ring()
         return noted
 
-    async def _note_changes(self) -> Noted:
+    async def _failed(self, held: Held, error: Exception) -> None:
+        """Count a pass that did not end; say that the mailbox is ill, and why."""
+        self._failures += 1
+        match error:
+            case MailboxIllError():
+                await self._ill(held, error.problem, error.remedy)
+            case AccountError():
+                await self._ill(held, str(error), "change the user's file")
+            case StorageError():
+                log.warning("the store does not answer", error=type(error).__name__)
+            case _:
+                name = self._account.integration
+                log.warning("a mailbox could not be read for now", mailbox=name)
+                known = isinstance(error, ProviderError)
+                why = str(error) if known else f"looking through it ended in {type(error).__name__}"
+                if self._failures >= 3:
+                    await self._ill(held, why, "it is tried again by itself")
+
+    async def _note_changes(self, held: Held) -> Noted:
         account = self._account
         if not self._bound:
             identity = await account.mailbox.account()
-            await self._house.store.write(
-                lambda conn: mailboxes.bind(conn, account.integration, identity)
+            await self._fenced(
+                held, lambda conn: mailboxes.bind(conn, account.integration, identity)
             )
             self._bound = True
         row = await self._house.store.read(lambda conn: mailboxes.load(conn, account.integration))
@@ -154,14 +203,25 @@ class Watcher:
         if cursor is None and account.since_s is not None:
             since = self._house.clock.now() - timedelta(seconds=account.since_s)
         changes = await account.mailbox.changes(cursor, since=since, known=self._known)
-        return await note(self._house, account, changes)
+        lag_ms = self._house.schedule_for(account).lag_ms
+        this = Pass(held=held, came_from=cursor, changes=changes, lag_ms=lag_ms)
+        return await note(self._house, account, this)
+
+    async def _fenced(self, held: Held, unit: Callable[[Connection], None]) -> None:
+        """Run a unit while the watch lease is ours. Raises LeaseLostError when it is not."""
+
+        def fenced(conn: Connection) -> None:
+            locks.require(conn, held)
+            unit(conn)
+
+        await self._house.store.write(fenced)
 
     async def _known(self, refs: Sequence[Ref]) -> frozenset[Ref]:
         return await self._house.store.read(
             lambda conn: messages.known_refs(conn, self._account.integration, refs)
         )
 
-    async def _ill(self, problem: str, remedy: str) -> None:
+    async def _ill(self, held: Held, problem: str, remedy: str) -> None:
         account = self._account
         log.warning("a mailbox is ill", mailbox=account.integration)
 
@@ -179,11 +239,11 @@ class Watcher:
             )
 
         try:
-            await self._house.store.write(unit)
-        except StorageError as error:
-            log.warning("the store does not answer", error=type(error).__name__)
+            await self._fenced(held, unit)
+        except (StorageError, LeaseLostError) as error:
+            log.warning("an ill mailbox could not be told", error=type(error).__name__)
 
-    async def _well(self) -> None:
+    async def _well(self, held: Held) -> None:
         self._failures = 0
         account = self._account
         row = await self._house.store.read(lambda conn: mailboxes.load(conn, account.integration))
@@ -201,4 +261,4 @@ class Watcher:
                 about="read",
             )
 
-        await self._house.store.write(unit)
+        await self._fenced(held, unit)

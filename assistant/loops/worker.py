@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 import anyio
@@ -40,7 +41,6 @@ class Worker:
     results: dict[IntegrationId, Counter[Result]] = field(default_factory=dict)
     draining: bool = False
     in_work: int = 0
-    alone: bool = False
     on_result: Callable[[IntegrationId, Result], None] | None = None
 
     def drain(self) -> None:
@@ -77,27 +77,36 @@ class Worker:
 
     async def _round(self, group: anyio.abc.TaskGroup) -> bool:
         house = self.house
-        free = 0 if self.alone else house.settings.concurrency - self.in_work
+        free = house.settings.concurrency - self.in_work
         if free <= 0:
             await house.work_bell.wait(house.settings.poll_s)
             return True
-        house.faults.hit(FaultPoint.BEFORE_LEASE)
         started_s = house.clock.boot_s()
-        taken = await self._take(free)
-        if not taken.held:
-            return False
-        house.faults.hit(FaultPoint.LEASED)
-        self.alone = taken.orphans
+        taken = await self._take(free, alone=False)
+        if taken.orphans:
+            return await self._one_alone()
         for held in taken.held:
             self.in_work += 1
-            group.start_soon(self._work, held, started_s)
-        return True
+            group.start_soon(self._work, held, started_s, False)
+        return bool(taken.held)
 
-    async def _take(self, free: int) -> Taken:
+    async def _one_alone(self) -> bool:
+        """Take and work on one thread whose last worker died, with nothing else in work here."""
+        if self.in_work:
+            return False
+        async with self.house.floor.alone():
+            started_s = self.house.clock.boot_s()
+            taken = await self._take(1, alone=True)
+            for held in taken.held:
+                self.in_work += 1
+                await self._work(held, started_s, True)
+        return bool(taken.held)
+
+    async def _take(self, free: int, *, alone: bool) -> Taken:
         house = self.house
-        alone = self.in_work == 0
+        house.faults.hit(FaultPoint.BEFORE_LEASE)
         allowed = frozenset(house.accounts)
-        return await house.store.write(
+        taken = await house.store.write(
             lambda conn: leases.take_due(
                 conn,
                 house.worker,
@@ -107,29 +116,32 @@ class Worker:
                 alone=alone,
             )
         )
+        if taken.held:
+            house.faults.hit(FaultPoint.LEASED)
+        return taken
 
-    async def _work(self, held: Held, started_s: float) -> None:
+    async def _work(self, held: Held, started_s: float, alone: bool) -> None:
         result = Result.LOST
         try:
-            result = await self._hold(held, started_s)
+            result = await self._hold(held, started_s, alone)
         except StorageError as error:
             # The thread stays due; its lease ends by time.
             log.warning("work on a thread could not be stored", error=type(error).__name__)
         finally:
             self.in_work -= 1
-            self.alone = False
             self.house.work_bell.ring()
         self.results.setdefault(held.integration, Counter())[result] += 1
         if self.on_result is not None:
             self.on_result(held.integration, result)
 
-    async def _hold(self, held: Held, started_s: float) -> Result:
+    async def _hold(self, held: Held, started_s: float, alone: bool) -> Result:
         account = self.house.accounts.get(held.integration)
         if account is None:
             await self.house.store.write(lambda conn: leases.release(conn, held))
             return Result.LOST
         with self.house.keeper.holding(held, started_s=started_s) as grip:
-            return await work_on(self.house, account, grip)
+            async with nullcontext() if alone else self.house.floor.beside():
+                return await work_on(self.house, account, grip)
         # Only a lost lease leads here: its scope swallows the cancellation.
         return Result.LOST
 

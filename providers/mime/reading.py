@@ -69,6 +69,20 @@ def _identity(raw: bytes, headers: Headers, start: int) -> Identity:
     return Identity(digest.hexdigest())
 
 
+def identity_with_body(raw: bytes) -> Identity:
+    """The identity of a whole mail that has no Message-ID: its body tells it from its namesakes.
+
+    The same for CRLF and LF. Never raises but MemoryError.
+    """
+    try:
+        raw, start, headers = _split(raw)
+        identity, body = _identity(raw, headers, start), raw[headers.end :]
+    except Exception:  # noqa: BLE001 - a stranger's bytes must never stop a mailbox
+        identity, body = read_heads(raw).identity, raw
+    text = body.replace(b"\r\n", b"\n").strip(b"\r\n")
+    return Identity(hashlib.sha256(identity.encode() + b"\0" + text).hexdigest())
+
+
 def _id_text(value: bytes) -> str:
     text = raw_text(_FOLD.sub(b"", value).strip())
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")[:ID_CHARS]
