@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import anyio
 import structlog
+from sqlalchemy import Connection
 
 from assistant.house import Account, House
 from assistant.loops.notifier import Notifier
@@ -19,6 +20,7 @@ from assistant.loops.reconciler import Reconciler
 from assistant.loops.turn import Result
 from assistant.loops.watcher import Watcher
 from assistant.loops.worker import Worker
+from storage import mailboxes, overview
 from storage.words import IntegrationId
 
 log = structlog.get_logger()
@@ -32,13 +34,20 @@ ROUNDS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What one pass did in one mailbox."""
+    """What one pass did in one mailbox; ``problems`` say in words what it could not do."""
 
     mailbox: IntegrationId
     messages: int
     threads: int
     results: Counter[Result]
     problem: bool
+    problems: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        """Whether nothing could be done: the mailbox not read, or every thread in it failed."""
+        tried = sum(self.results.values()) - self.results[Result.LOST]
+        return self.problem or 0 < tried == self.results[Result.FAILED]
 
     def as_json(self) -> dict[str, object]:
         """The summary as ``once --json`` prints it."""
@@ -53,6 +62,7 @@ class Summary:
             "unknown": worked[Result.UNKNOWN],
             "quarantined": worked[Result.QUARANTINED],
             "failed": worked[Result.FAILED] + int(self.problem),
+            "problems": list(self.problems),
         }
 
 
@@ -89,16 +99,36 @@ async def run_once(
                 break
         await Notifier(house).pass_once()
         group.cancel_scope.cancel()
-    return [
-        Summary(
-            mailbox=name,
-            messages=one.messages,
-            threads=one.threads,
-            results=worker.results.get(name, Counter()),
-            problem=one.problem,
-        )
-        for name, one in noted.items()
-    ]
+
+    def summed(conn: Connection) -> list[Summary]:
+        return [
+            Summary(
+                mailbox=name,
+                messages=one.messages,
+                threads=one.threads,
+                results=worker.results.get(name, Counter()),
+                problem=one.problem,
+                problems=problems_of(conn, name, unread=one.problem),
+            )
+            for name, one in noted.items()
+        ]
+
+    return await house.store.read(summed)
+
+
+def problems_of(conn: Connection, mailbox: IntegrationId, *, unread: bool) -> tuple[str, ...]:
+    """What stood in the way, in words; each once."""
+    found: dict[str, None] = {}
+    row = mailboxes.load(conn, mailbox)
+    if row is not None and row.problem is not None:
+        found[f"{row.problem}: {row.remedy}" if row.remedy else row.problem] = None
+    elif unread:
+        found["it could not be read, or another process watches it"] = None
+    for thread in overview.all_threads(conn, mailbox):
+        if thread.failures and thread.due_at is not None:
+            why = thread.no_draft_because or "a thread could not be worked on; see the log"
+            found[why] = None
+    return tuple(found)
 
 
 async def _watch_all(

@@ -285,6 +285,7 @@ class Mailbox(Protocol):
     ) -> Changes:
         """What is new since *cursor*; the first pass (None) looks back to *since* by arrival.
 
+        A later pass whose *since* lies before all earlier ones looks that far back as well.
         Reports messages of INBOX and SENT and all of DRAFTS. Raises TransientError or
         MailboxIllError; one unreadable message is a Sighting with ``unreadable``, never an error.
         """

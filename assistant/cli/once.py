@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command("once")
-@click.option("--since", metavar="SPAN", help="How far back a first pass looks, like 30d.")
+@click.option("--since", metavar="SPAN", help="How far back to look, like 30d.")
 @click.option("--strict", is_flag=True, help="End with 3 when something waits for a person.")
 @click.option("-v", "--verbose", is_flag=True, help="Log more.")
 @common.json_option
@@ -80,10 +80,7 @@ async def _once(loaded: Loaded, *, as_json: bool, strict: bool, since_s: float |
             group.cancel_scope.cancel()
         waiting = await house.store.read(reviews.counts)
     show(summaries, time.monotonic() - started, as_json=as_json)
-    failed = any(summary.problem for summary in summaries) and len(summaries) == sum(
-        summary.problem for summary in summaries
-    )
-    if failed or (not summaries and loaded.faults):
+    if any(summary.failed for summary in summaries) or (not summaries and loaded.faults):
         return common.FAILED
     return common.WAITS if strict and waiting else 0
 
@@ -115,5 +112,7 @@ def show(
         values = summary.as_json()
         table.add_row(*(str(values[name]) for name in columns))
     common.console().print(table)
-    if any(summary.problem for summary in summaries):
-        click.echo("A mailbox could not be read; see: fencepost review list", err=True)
+    for summary in summaries:
+        for problem in summary.problems:
+            what = "nothing could be done" if summary.failed else "not all could be done"
+            click.echo(f"{summary.mailbox}: {what}: {problem}", err=True)

@@ -200,7 +200,7 @@ class Watcher:
         row = await self._house.store.read(lambda conn: mailboxes.load(conn, account.integration))
         cursor = row.cursor if row is not None else None
         since = None
-        if cursor is None and account.since_s is not None:
+        if account.since_s is not None:
             since = self._house.clock.now() - timedelta(seconds=account.since_s)
         changes = await account.mailbox.changes(cursor, since=since, known=self._known)
         lag_ms = self._house.schedule_for(account).lag_ms

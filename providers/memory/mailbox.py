@@ -160,20 +160,30 @@ class MemoryMailbox:
         self._changed = False
         now = self._clock.now()
         after, floor, gap = self._start(cursor, since, now)
+        reached = None if cursor is None else cursor.get("floor")
+        wanted = None if since is None else since.timestamp()
+        further = isinstance(reached, float) and wanted is not None and wanted < reached
         hidden = [one.seq for one in self.messages() if one.shown_at > now]
         last = min(hidden, default=self._seq + 1)
         reach = [
             one
             for one in self.messages(Folder.INBOX, Folder.SENT, Folder.DRAFTS)
             if one.shown_at <= now
-            and one.seq > after
+            and (one.seq > after or (further and since is not None and one.arrived_at >= since))
             and (one.folder is Folder.DRAFTS or floor is None or one.arrived_at >= floor)
         ]
         gone = tuple(ref for seq, ref in self._gone if seq > after)
         noted = await known([one.ref for one in reach])
         seen = [self._shown(one) for one in reach if one.ref not in noted]
         seen.sort(key=lambda one: (one.arrived_at, one.order))
-        state = {"epoch": self._epoch, "seq": max(after, last - 1), "at": now.timestamp()}
+        state: dict[str, object] = {
+            "epoch": self._epoch,
+            "seq": max(after, last - 1),
+            "at": now.timestamp(),
+        }
+        lowest = [one for one in (wanted, reached) if isinstance(one, float)]
+        if lowest:
+            state["floor"] = min(lowest)
         return Changes(cursor=state, seen=tuple(seen), vanished=gone, gap=gap)
 
     async def wait(self, seconds: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 
 import pytest
@@ -55,6 +56,31 @@ def test_a_judged_thread_waits_for_nothing(place: Place, thread: str) -> None:
     said = explained(place, thread)
     assert "needs_reply: " in said
     assert "waits" not in said
+
+
+def test_once_fails_for_one_mailbox_that_cannot_be_read_beside_a_good_one(place: Place) -> None:
+    place.user_file.write_text(
+        place.user_file.read_text()
+        + f'[[mailboxes]]\nid = "two"\nprovider = "maildir"\npath = "{place.root / "none"}"\n'
+    )
+    place.deliver(1)
+    document = place.json("once", status=1)
+    assert isinstance(document, dict)
+    rows = {row["mailbox"]: row for row in document["mailboxes"]}
+    assert (rows["robin/local"]["drafted"], rows["robin/local"]["problems"]) == (1, [])
+    assert "none" in rows["robin/two"]["problems"][0]
+
+
+def test_since_looks_further_back_after_the_first_pass_too(place: Place) -> None:
+    place.deliver(1)
+    (file,) = (place.maildir / "new").iterdir()
+    weeks_ago = time.time() - 14 * 86_400
+    os.utime(file, (weeks_ago, weeks_ago))
+    shutil.move(file, file.with_name(f"{int(weeks_ago)}.M1P1.host"))
+    place.run("once")
+    assert place.drafts() == []
+    place.run("once", "--since", "30d")
+    assert len(place.drafts()) == 1
 
 
 def test_status_says_that_nothing_runs(place: Place) -> None:

@@ -208,6 +208,22 @@ async def test_mail_from_before_the_look_back_stays_passed_over(
     await other.close()
 
 
+async def test_a_pass_that_looks_further_back_finds_what_was_passed_over(
+    harness: Harness, box: Mailbox
+) -> None:
+    harness.deliver(mail("<older@example.org>"), days_ago=20)
+    harness.deliver(mail("<old@example.org>"), days_ago=9)
+    harness.deliver(question(), days_ago=1)
+    notes, now = Notes(), harness.clock.now()
+    first = await box.changes(None, since=now - timedelta(days=3), known=notes.known)
+    notes.note(first)
+    further = await box.changes(first.cursor, since=now - timedelta(days=12), known=notes.known)
+    assert ids(further.seen) == ["<old@example.org>"]
+    notes.note(further)
+    again = await box.changes(further.cursor, since=now - timedelta(days=12), known=notes.known)
+    assert again.seen == ()
+
+
 async def test_old_drafts_are_shown_whatever_the_look_back(harness: Harness, box: Mailbox) -> None:
     harness.deliver(owners(), Folder.DRAFTS, days_ago=90)
     since = harness.clock.now() - timedelta(days=3)
