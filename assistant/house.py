@@ -67,6 +67,22 @@ class Brain:
     rates: dict[str, Rate] = field(default_factory=dict)
 
 
+class Meter(Protocol):
+    """What a provider's quota is spent on by this process; read to be shown, never to decide."""
+
+    @property
+    def total(self) -> int:
+        """Units spent since the process began; never falls."""
+
+    @property
+    def last_minute(self) -> int:
+        """Units spent within the last minute."""
+
+    @property
+    def day(self) -> str:
+        """The day of the provider to which they are counted now, as ISO date."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
     """One mailbox and the person whose it is."""
@@ -79,6 +95,7 @@ class Account:
     signature: str
     since_s: float | None
     brain: Brain | None = None
+    meter: Meter | None = None
 
     @property
     def name(self) -> str:

@@ -25,6 +25,7 @@ from assistant import wiring
 from assistant.fleet import Fleet, Role
 from assistant.house import Account, House
 from assistant.opening import open_database
+from assistant.shelves import Shelves, references, shared
 from assistant.wiring import Built, Unbuilt
 from config.loaded import Loaded
 from config.secrets import SecretError, load_installation_key, load_or_make_installation_key
@@ -38,6 +39,7 @@ from storage.dbtime import database_now_ms
 from storage.errors import StorageError
 from storage.events import log as log_event
 from storage.lock import FileLock
+from storage.sealing import Sealer
 from storage.words import (
     NO_FAULTS,
     Clock,
@@ -65,6 +67,7 @@ class Process:
     data_dir: Path
     loaded: Loaded
     since_s: float | None
+    shelves: Shelves
     fleet: Fleet | None = None
     differing: Mapping[UserName, File] = field(default_factory=dict)
     built: dict[str, Built] = field(default_factory=dict)
@@ -94,6 +97,7 @@ class Process:
                         self.house.clock,
                         self.house.faults,
                         since_s=self.since_s,
+                        shelves=self.shelves,
                     )
                 )
         if loaded.daemon != self.loaded.daemon:
@@ -222,7 +226,12 @@ async def writing(
             faults=faults,
         )
         process = Process(
-            house=house, database=database, data_dir=data_dir, loaded=loaded, since_s=since_s
+            house=house,
+            database=database,
+            data_dir=data_dir,
+            loaded=loaded,
+            since_s=since_s,
+            shelves=_shelves(house, data_dir, key, is_shared=lock is None),
         )
         if lock is None:
             process.fleet = await _join(process, role)
@@ -238,6 +247,14 @@ async def writing(
             await database.close()
         else:
             await process.close()
+
+
+def _shelves(house: House, data_dir: Path, key: bytes, *, is_shared: bool) -> Shelves:
+    """Where logins lie: hosts share theirs in the database, sealed with the installation's key."""
+    if is_shared:
+        sealer = Sealer(wiring.derived(key, "tokens"))
+        return shared(house.store, sealer, house.worker, house.clock)
+    return references(data_dir, house.clock)
 
 
 async def _join(process: Process, role: Role) -> Fleet:

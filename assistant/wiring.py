@@ -128,7 +128,8 @@ def build_user(
     brain = _brain(user, clock, unbuilt)
     for mailbox in user.mailboxes:
         integration = IntegrationId(f"{user.user}/{mailbox.id}")
-        adapter = _adapter(user, mailbox, settings, clock, faults, shelves)
+        quota = _quota(mailbox, clock)
+        adapter = _adapter(user, mailbox, settings, clock, faults, shelves, quota)
         accounts[integration] = Account(
             integration=integration,
             user=user.user,
@@ -141,6 +142,7 @@ def build_user(
             signature=user.signature,
             since_s=mailbox.since.total_seconds() if since_s is None else since_s,
             brain=brain,
+            meter=quota,
         )
     receivers = _receivers(user, settings, unbuilt)
     telling = None
@@ -189,6 +191,12 @@ def _brain(user: UserConfig, clock: Clock, unbuilt: list[Unbuilt]) -> Brain | No
     )
 
 
+def _quota(mailbox: MailboxConfig, clock: Clock) -> Quota | None:
+    if not isinstance(mailbox, GmailConfig):
+        return None
+    return Quota(clock, units_per_minute=mailbox.units_per_minute)
+
+
 def _adapter(
     user: UserConfig,
     mailbox: MailboxConfig,
@@ -196,12 +204,13 @@ def _adapter(
     clock: Clock,
     faults: Faults,
     shelves: Shelves | None,
+    quota: Quota | None,
 ) -> Mailbox:
     if isinstance(mailbox, MaildirConfig):
         return MaildirMailbox(mailbox.path, clock=clock, faults=faults, lag_s=MAILDIR_LAG_S)
     if isinstance(mailbox, ImapConfig):
         return _imap(mailbox, settings, clock, faults)
-    return _gmail(user, mailbox, settings, clock, faults, shelves)
+    return _gmail(user, mailbox, settings, clock, faults, shelves, quota or Quota(clock))
 
 
 def _gmail(
@@ -211,6 +220,7 @@ def _gmail(
     clock: Clock,
     faults: Faults,
     shelves: Shelves | None,
+    quota: Quota,
 ) -> GmailMailbox:
     integration = IntegrationId(f"{user.user}/{mailbox.id}")
     data_dir = settings.data_dir or Storage().data_dir
@@ -222,7 +232,7 @@ def _gmail(
     )
     return GmailMailbox(
         Tokens(shelf, google, clock, login=login_command(integration)),
-        Quota(clock),
+        quota,
         clock=clock,
         api_root=mailbox.api_root,
         addresses=user.addresses,
