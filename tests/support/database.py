@@ -49,8 +49,8 @@ CREATE TEMP TRIGGER no_evidence_goes AFTER DELETE ON main.evidence BEGIN
 CREATE TEMP TRIGGER no_evidence_changes AFTER UPDATE ON main.evidence BEGIN
   SELECT see_loss('evidence'); END;
 """
-_TWO_OPEN = """
-SELECT integration, thread FROM main.intents
+TWO_OPEN = """
+SELECT integration, thread FROM intents
 WHERE blocks = 1 AND state IN ('calling', 'unknown') AND kind IN ({})
 GROUP BY integration, thread HAVING count(*) > 1
 """.format(", ".join(f"'{kind}'" for kind in sorted(MAILBOX_CHANGING)))
@@ -169,15 +169,19 @@ class InlineDatabase:
         await cancel_shielded_checkpoint()
         self._refuse_if_down()
         self.counted.reads += 1
+        return self.read_now(unit)
+
+    async def close(self) -> None:
+        """Nothing to end."""
+
+    def read_now(self, unit: Callable[[Connection], T]) -> T:
+        """Run a reading *unit* now."""
         before = self._raw.total_changes
         with self._engine.begin() as conn:
             result = unit(conn)
         if self._raw.total_changes != before:
             self.watch.broken.append("a reading unit wrote")
         return result
-
-    async def close(self) -> None:
-        """Nothing to end."""
 
     def run(self, unit: Callable[[Connection], T]) -> T:
         """Run *unit* in a transaction now, under the faults that were asked for."""
@@ -227,7 +231,7 @@ class InlineDatabase:
             raise StorageIllError("the store is down", remedy="wait")
 
     def _look(self) -> None:
-        for integration, thread in self._raw.execute(_TWO_OPEN):
+        for integration, thread in self._raw.execute(TWO_OPEN):
             self.watch.broken.append(f"two open calls in {integration} {thread}")
 
 

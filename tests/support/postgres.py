@@ -155,6 +155,18 @@ class Cluster:
 
         return aside(run)
 
+    def script(self, text: str, *, database: str) -> None:
+        """Run many statements in one go."""
+
+        async def run() -> None:
+            conn = await asyncpg.connect(
+                host=str(self.base), port=self.port, user=USER, database=database
+            )
+            await conn.execute(text)
+            await conn.close()
+
+        aside(run)
+
     def url(self, database: str, *, user: str = USER, port: int | None = None) -> str:
         """The address over TCP, without a password."""
         return f"postgresql://{user}@127.0.0.1:{port or self.port}/{database}"

@@ -142,7 +142,7 @@ class Process:
 
 
 class World:
-    """See the module's text. *path* makes the mailbox a Maildir there."""
+    """See the module's text. *path* makes the mailbox a Maildir there; *store* is the engine."""
 
     def __init__(
         self,
@@ -151,10 +151,11 @@ class World:
         lag_s: float = 0.0,
         stages: bool = True,
         settings: Settings = SETTINGS,
+        store: Callable[[FakeClock], InlineDatabase] = InlineDatabase,
     ) -> None:
         # Files carry the kernel's time, so a Maildir's world begins now.
         self.clock = FakeClock() if path is None else FakeClock(datetime.now(UTC))
-        self.db = InlineDatabase(self.clock)
+        self.db = store(self.clock)
         self.settings = settings
         self.plan = FaultPlan()
         self.journal = Journal(self._see_effect)

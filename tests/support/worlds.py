@@ -8,12 +8,18 @@ from pathlib import Path
 from typing import Final
 
 from assistant.settings import Settings
+from tests.support.database import InlineDatabase
+from tests.support.shared import PooledDatabase, SharedDatabase
 from tests.support.world import SETTINGS, World
 
 MEMORY: Final = "memory"
 UNSTAGED: Final = "memory_unstaged"
 MAILDIR: Final = "maildir"
-KINDS: Final = (MEMORY, UNSTAGED, MAILDIR)
+POSTGRESQL: Final = "postgresql"
+PGBOUNCER: Final = "pgbouncer"
+KINDS: Final = (MEMORY, UNSTAGED, MAILDIR, POSTGRESQL)
+"""Of mailboxes on SQLite; the last is a mailbox in memory with the record in PostgreSQL."""
+STORES: Final = {POSTGRESQL: SharedDatabase, PGBOUNCER: PooledDatabase}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,7 @@ class Make:
             lag_s=lag_s,
             stages=self.stages,
             settings=settings,
+            store=STORES.get(self.kind, InlineDatabase),
         )
         self.made(world)
         return world
