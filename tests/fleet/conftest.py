@@ -1,0 +1,19 @@
+"""A site of a fleet on a database of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fleet.hosts import Site
+from tests.support import postgres
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    with postgres.new_database() as database:
+        made = Site(root=tmp_path, database=database)
+        made.make_boxes()
+        yield made
