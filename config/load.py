@@ -24,7 +24,7 @@ from config.faults import ConfigError, Fault, UserFault, dotted
 from config.fields import SLUG_REMEDY, Places, is_slug
 from config.files import Document, read_document
 from config.loaded import Loaded, merge
-from config.user import UserConfig, UserFile
+from config.user import MaildirMailbox, UserConfig, UserFile
 from storage.words import UserName
 
 DAEMON_FILE: Final = "fencepost.toml"
@@ -113,10 +113,12 @@ def _with_users(start: Loaded) -> Loaded:
             document = read_document(path)
             if document is None:
                 continue
-            users[name] = user = user_of(name, document, places)
+            user = user_of(name, document, places)
+            _keep_apart(user, document, places.data_dir)
         except ConfigError as error:
             faults.append(UserFault(user=name, faults=error.faults))
         else:
+            users[name] = user
             lines[name] = tuple(document.lines("mailboxes", len(user.mailboxes)))
     return replace(start, users=users, faults=tuple(faults), lines=lines)
 
@@ -150,6 +152,23 @@ def user_of(name: UserName, document: Document, places: Places) -> UserConfig:
     raise ConfigError(
         _in_order(document.fault(each.path, each.message, each.remedy) for each in found)
     )
+
+
+def _keep_apart(user: UserConfig, document: Document, data_dir: Path) -> None:
+    """Raise ConfigError where a Maildir lies in data_dir, or data_dir in a Maildir.
+
+    Mail programs and fetchers make, move and delete what lies in a Maildir, whatever its name.
+    """
+    real = Path(os.path.realpath(data_dir))
+    for index, mailbox in enumerate(user.mailboxes):
+        if not isinstance(mailbox, MaildirMailbox):
+            continue
+        inside, around = real.is_relative_to(mailbox.path), mailbox.path.is_relative_to(real)
+        if inside or around:
+            how = "is data_dir itself" if inside and around else "has data_dir inside"
+            message = how if inside else "lies in data_dir"
+            remedy = f"set [storage] data_dir, now {data_dir}, to a folder of its own"
+            raise ConfigError([document.fault(("mailboxes", index, "path"), message, remedy)])
 
 
 def _daemon_fault(

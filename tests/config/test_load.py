@@ -187,6 +187,33 @@ def test_a_relative_path_starts_at_the_configuration(folder: Folder) -> None:
     assert loaded.daemon.secrets.installation == SecretRef(file=folder.path / "installation.key")
 
 
+@pytest.mark.parametrize(
+    ("data", "mail", "message"),
+    [
+        ("m", "m", "is data_dir itself"),
+        ("m/data", "m", "has data_dir inside"),
+        ("d", "d/mail", "lies in data_dir"),
+        ("link/data", "m", "has data_dir inside"),
+        ("d/../m", "link", "is data_dir itself"),
+    ],
+)
+def test_data_and_a_maildir_inside_each_other_are_refused(
+    folder: Folder, data: str, mail: str, message: str
+) -> None:
+    (folder.path / "m").mkdir()
+    (folder.path / "link").symlink_to("m")
+    folder.daemon(f'[storage]\ndata_dir = "{data}"\n')
+    fault = folder.fault(ROBIN.format(path=mail))
+    assert (fault.key, fault.message) == ("mailboxes[1].path", message)
+    assert "to a folder of its own" in fault.remedy
+
+
+def test_data_beside_a_maildir_of_a_like_name_is_fine(folder: Folder) -> None:
+    folder.daemon('[storage]\ndata_dir = "mail-data"\n')
+    folder.good_user(path="mail")
+    assert set(folder.load().users) == {"robin"}
+
+
 def test_a_tilde_is_the_home_of_whoever_runs_this(folder: Folder, tmp_path: Path) -> None:
     folder.good_user(path="~/Mail")
 
