@@ -58,7 +58,6 @@ def _fill(box: Mailbox, told: dict[str, Any]) -> None:
         for one in told["history"]
     ]
     box.send_as = [SendAs(**one) for one in told["send_as"]]
-    box.dice.seed(box.serial)
 
 
 class Keeper:
