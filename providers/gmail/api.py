@@ -184,13 +184,13 @@ class Api:
             return None
         members = listed(value, "messages")
         if len(members) < _MANY:
-            return _items(members)
-        return await to_thread.run_sync(_items, members)
+            return _items(members, whole)
+        return await to_thread.run_sync(_items, members, whole)
 
     async def message(self, message: str, *, whole: bool) -> Item | None:
         """One message as it was sent, or its heads alone (20 units); None when it is gone."""
         form: Params = {"format": "raw"} if whole else _heads()
-        return item_of(await self._get("messages.get", {"id": message, **form}))
+        return item_of(await self._get("messages.get", {"id": message, **form}), bodies=whole)
 
     async def point(self) -> str:
         """The mailbox's present history id (1 unit); without getProfile, its newest message's."""
@@ -263,8 +263,8 @@ def _heads() -> Params:
     return {"format": "metadata", "metadataHeaders": FIELDS}
 
 
-def _items(members: list[Mapping[str, object]]) -> list[Item]:
-    return [item for one in members if (item := item_of(one)) is not None]
+def _items(members: list[Mapping[str, object]], whole: bool) -> list[Item]:
+    return [item for one in members if (item := item_of(one, bodies=whole)) is not None]
 
 
 def _failure(method: str, end: Answer) -> TransientError | MailboxIllError:

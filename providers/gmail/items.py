@@ -95,8 +95,8 @@ class Event:
 KINDS: Final = ("messagesAdded", "messagesDeleted", "labelsAdded", "labelsRemoved")
 
 
-def item_of(value: object) -> Item | None:
-    """The message in *value*, None where it has no id."""
+def item_of(value: object, *, bodies: bool = True) -> Item | None:
+    """The message in *value*, None where it has no id; *bodies*: not its heads alone were asked."""
     stub = _stub(value)
     if stub is None or not isinstance(value, dict):
         return None
@@ -105,7 +105,7 @@ def item_of(value: object) -> Item | None:
     sent = raw is not None
     block = raw
     if raw is None and isinstance(payload, dict):
-        raw, block = rebuild(payload), head(payload)
+        raw, block = rebuild(payload) if bodies else None, head(payload)
     return Item(
         stub=stub,
         labels=_labels(value) or frozenset(),

@@ -196,6 +196,7 @@ class Pass:
         if self.gap is None and len(stubs) == 1 and only.id == thread:
             item = await self._alone(only)
             items += [item] if item is not None else []
+            stubs = ()
         else:
             try:
                 items += await self.api.thread(thread) or []

@@ -78,7 +78,7 @@ def scope(thread: str | None, *refs: Ref) -> ThreadScope:
 async def site() -> AsyncIterator[Site]:
     """The account, at a Gmail that replaces what it is reported to replace."""
     clock = SkippingClock()
-    settings = Settings(units_per_minute=10**9, concurrent=100)
+    settings = Settings(units_per_minute=10**9, concurrent=100, token_lifetime_s=1e9)
     async with running(clock=clock, settings=settings) as google:
         made = Site(google, clock, FixedTokens(google.login()["access_token"]))
         yield made
