@@ -91,6 +91,12 @@ def ask_to_log_in(
     )
 
 
+def wants_login(conn: Connection, integration: IntegrationId) -> bool:
+    """Whether an item asks for a new login to this mailbox, shown or dismissed."""
+    asked = reviews.open_about(conn, ItemKind.RECONNECT, "login")
+    return any(item.integration == integration for item in asked)
+
+
 def logged_in(conn: Connection, integration: IntegrationId, now: int) -> bool:
     """The login works again: the item closes and the rest that it brought ends; whether it had."""
     closed = reviews.close(
