@@ -38,6 +38,7 @@ async def test_a_refusal_is_no_effect(caller: Caller, google: GmailServer) -> No
     (line,) = google.journal.of("drafts.create")
     assert (line.effect, line.ended, line.status) == (False, "answered", 404)
     assert line.marks["x-fencepost-intent"] == "one"
+    assert google.journal.effects("x-fencepost-intent") == {}
 
 
 async def test_reads_are_no_effects(caller: Caller, google: GmailServer) -> None:
