@@ -17,14 +17,17 @@ import structlog
 from sqlalchemy import Connection
 
 from assistant.house import Account, House
+from assistant.loops import health
+from assistant.loops.health import Units
 from assistant.loops.noting import Noted, Pass, note
 from leases.keeper import Grip
-from providers.ports import MailboxIllError, ProviderError
+from providers.ports import MailboxIllError, ProviderError, ReconnectError
 from storage import leases, locks, mailboxes, messages, reviews, watches
 from storage.dbtime import database_now_ms
 from storage.errors import StorageError
 from storage.leases import QUARANTINE_AFTER, Held, LeaseLostError
 from storage.mailboxes import AccountError
+from storage.signals import Signal
 from storage.watches import Taken
 from storage.words import WATCH_THREAD, ItemKind, Ref
 
@@ -42,22 +45,56 @@ class Watcher:
         self._account = account
         self._bound = False
         self._failures = 0
+        self._free_since_s: float | None = None
+        self._waits_for_login = False
+        self._told = ""
+        self._units = Units(house, account)
 
     async def run(self) -> None:
-        """Watch for ever, whenever the lease can be had."""
+        """Watch for ever, whenever the lease can be had and this process's share allows it."""
+        watching = self._house.sharing.watching
+        while True:
+            if await self._may_take():
+                watching.add(self._account.integration)
+                try:
+                    await self._run_while_held()
+                finally:
+                    watching.discard(self._account.integration)
+            await self._house.clock.sleep(self._house.settings.renew_s)
+
+    async def _may_take(self) -> bool:
+        """Whether this mailbox is within the share, or was left lying by everybody else."""
+        house, integration = self._house, self._account.integration
+        if house.sharing.may_take():
+            return True
+        try:
+            held = await house.store.read(
+                lambda conn: leases.is_held(conn, integration, WATCH_THREAD)
+            )
+        except StorageError:
+            return False
+        now_s = house.clock.boot_s()
+        if held or self._free_since_s is None:
+            self._free_since_s = None if held else now_s
+            return False
+        return now_s - self._free_since_s >= house.settings.lease_ttl_s
+
+    async def _run_while_held(self) -> None:
+        """Watch until the lease cannot be had, is lost, or is given up."""
         while True:
             started_s = self._house.clock.boot_s()
             taken = await self._take(alone=False)
             if taken.orphan and await self._alone() is not None:
                 continue
             if taken.held is None:
-                await self._house.clock.sleep(self._house.settings.poll_s)
-                continue
+                return
             try:
                 with self._house.keeper.holding(taken.held, started_s=started_s) as grip:
                     await self._watch(grip)
             finally:
                 await self._release(taken.held)
+            if not grip.lost:
+                return
 
     async def once(self) -> Noted | None:
         """One pass; None when the mailbox is ill, set aside or watched by another process."""
@@ -126,11 +163,16 @@ class Watcher:
     async def _watch(self, grip: Grip) -> None:
         # Armed before the first pass, so that what comes between the two is noticed at once.
         await self._wait(0.0)
-        while not grip.lost:
+        settings = self._house.settings
+        # A mailbox above the share of a fleet's member is given up soon.
+        poll_s = settings.poll_s if self._house.sole else min(settings.poll_s, settings.renew_s)
+        while not (grip.lost or self._house.sharing.gives_up()):
             await self._beside(grip)
-            pause_s = self._house.settings.poll_s
+            pause_s = poll_s
             if self._failures:
-                pause_s = min(pause_s * 2 ** (self._failures - 1), MAX_PAUSE_S)
+                # To see whether a login has been made costs the provider nothing.
+                doublings = 0 if self._waits_for_login else self._failures - 1
+                pause_s = min(pause_s * 2**doublings, MAX_PAUSE_S)
                 await self._house.clock.sleep(pause_s)
             else:
                 await self._wait(pause_s)
@@ -150,6 +192,7 @@ class Watcher:
         try:
             noted = await self._note_changes(grip.held)
             await self._well(grip.held)
+            await self._units.tell()
         except LeaseLostError:
             log.warning(
                 "a mailbox is watched by another process", mailbox=self._account.integration
@@ -166,6 +209,7 @@ class Watcher:
             return None
         if noted.due:
             self._house.work_bell.ring()
+            await self._house.tell_others(Signal.WORK)
         if noted.messages:
             log.info("noted", mailbox=self._account.integration, messages=noted.messages)
         self._house.look_bell.ring()
@@ -174,6 +218,7 @@ class Watcher:
     async def _failed(self, held: Held, error: Exception) -> None:
         """Count a pass that did not end; say that the mailbox is ill, and why."""
         self._failures += 1
+        self._waits_for_login = isinstance(error, ReconnectError)
         match error:
             case MailboxIllError():
                 await self._ill(held, error.problem, error.remedy)
@@ -222,43 +267,22 @@ class Watcher:
         )
 
     async def _ill(self, held: Held, problem: str, remedy: str) -> None:
-        account = self._account
-        log.warning("a mailbox is ill", mailbox=account.integration)
-
-        def unit(conn: Connection) -> None:
-            now = database_now_ms(conn)
-            mailboxes.update(conn, account.integration, problem=problem, remedy=remedy)
-            reviews.open_item(
-                conn,
-                now,
-                ItemKind.MAILBOX_ILL,
-                user=account.user,
-                integration=account.integration,
-                about="read",
-                summary=f"{problem}: {remedy}",
-            )
-
+        if problem != self._told:
+            log.warning("a mailbox is ill", mailbox=self._account.integration)
+            self._told = problem
+        unit = partial(
+            health.ill,
+            account=self._account,
+            problem=problem,
+            remedy=remedy,
+            reconnect=self._waits_for_login,
+        )
         try:
             await self._fenced(held, unit)
         except (StorageError, LeaseLostError) as error:
             log.warning("an ill mailbox could not be told", error=type(error).__name__)
 
     async def _well(self, held: Held) -> None:
-        self._failures = 0
-        account = self._account
-        row = await self._house.store.read(lambda conn: mailboxes.load(conn, account.integration))
-        if row is None or row.problem is None:
-            return
-
-        def unit(conn: Connection) -> None:
-            mailboxes.update(conn, account.integration, problem=None, remedy=None)
-            reviews.close(
-                conn,
-                database_now_ms(conn),
-                "facts",
-                kind=ItemKind.MAILBOX_ILL,
-                integration=account.integration,
-                about="read",
-            )
-
-        await self._fenced(held, unit)
+        self._failures, self._told, self._waits_for_login = 0, "", False
+        if await self._house.store.read(partial(health.was_ill, account=self._account)):
+            await self._fenced(held, partial(health.well, account=self._account))
