@@ -114,7 +114,7 @@ def parents(raw: bytes) -> list[str]:
 
 def addresses(raw: bytes, *names: str) -> list[str]:
     """The bare addresses, in lower case, of those fields."""
-    found = getaddresses([first(raw, name) for name in names])
+    found = getaddresses([value for value in (first(raw, name) for name in names) if value])
     return [address.lower() for _, address in found if "@" in address]
 
 
