@@ -42,7 +42,7 @@ SELECT pg_backend_pid() AS pid, current_setting('server_version_num')::int AS ve
 class Driver(Protocol):
     """What is used of asyncpg's connection."""
 
-    async def execute(self, query: str) -> str:
+    async def execute(self, query: str, *, timeout: float | None = None) -> str:  # noqa: ASYNC109
         """Run statements that give no rows; the tag of the last one."""
 
     async def fetchrow(self, query: str, *args: object) -> Mapping[str, object]:

@@ -12,8 +12,9 @@ and only before COMMIT was sent. Any error from COMMIT, even "the backend was ki
 a commit that is durable: it is CommitUnknownError, and the connection is thrown away.
 
 A result is known before a cancellation is delivered; what bounds the wait is statement_timeout on
-the server and, when its host is gone, the kernel (see storage.pg_place). A crash leaves a
-transaction whole or not at all.
+the server, the time that BEGIN and COMMIT may take (a standby that never confirms keeps a COMMIT
+waiting for ever) and, when the server's host is gone, the kernel (see storage.pg_place). A crash
+leaves a transaction whole or not at all.
 """
 
 from __future__ import annotations
@@ -25,7 +26,12 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from anyio import CancelScope, CapacityLimiter
 
-from storage.errors import CommitUnknownError, StorageClosedError, UnitMisuseError
+from storage.errors import (
+    CommitUnknownError,
+    StorageBusyError,
+    StorageClosedError,
+    UnitMisuseError,
+)
 from storage.outlast import outlasting_cancellation
 from storage.pg_errors import explained, may_run_again
 from storage.pg_place import Driver, Met, Place, connect, meet
@@ -50,6 +56,9 @@ LOCK_TIMEOUT_S: Final = 5.0
 STATEMENT_TIMEOUT_S: Final = 20.0
 IDLE_TIMEOUT_S: Final = 20.0
 """A process that stops in the middle of a transaction lets go of its locks after that."""
+ROLLBACK_S: Final = 5.0
+ANSWER_S: Final = 30.0
+"""How long BEGIN and COMMIT may take; statement_timeout does not bound them."""
 _WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -58,9 +67,17 @@ class PostgresDatabase:
     """One database of PostgreSQL, read and written; implements storage.database.Database."""
 
     def __init__(
-        self, engine: AsyncEngine, place: Place, met: Met, *, limits: str, connections: int
+        self,
+        engine: AsyncEngine,
+        place: Place,
+        met: Met,
+        *,
+        limits: str,
+        connections: int,
+        answer_s: float,
     ) -> None:
         """Made by open_postgres."""
+        self._answer_s = answer_s
         self._engine = engine
         self._place = place
         self._limits = limits
@@ -136,18 +153,24 @@ class PostgresDatabase:
         async with self._engine.connect() as conn:
             driver = await _driver(conn)
             try:
-                await driver.execute(self._opening(begin))
+                await self._begin(driver, begin)
                 result = await conn.run_sync(_whole(unit))
             except BaseException:
                 await _undo(conn, driver)
                 raise
-            await _commit(conn, driver)
+            await _commit(conn, driver, self._answer_s)
         return result
 
-    def _opening(self, begin: str) -> str:
+    async def _begin(self, driver: Driver, begin: str) -> None:
         clock = self._place.virtual_clock
         told = "" if clock is None else f"; SET LOCAL fencepost.now = '{clock():.6f}'"
-        return f"{begin}{self._limits}{told}"
+        try:
+            await driver.execute(f"{begin}{self._limits}{told}", timeout=self._answer_s)
+        except TimeoutError as error:
+            raise StorageBusyError(
+                f"PostgreSQL at {self._place.shown} had no time for a transaction: nothing "
+                "happened and it may be tried again"
+            ) from error
 
 
 async def open_postgres(
@@ -156,6 +179,7 @@ async def open_postgres(
     connections: int = CONNECTIONS,
     lock_timeout_s: float = LOCK_TIMEOUT_S,
     statement_timeout_s: float = STATEMENT_TIMEOUT_S,
+    answer_s: float = ANSWER_S,
     versions: Path | None = VERSIONS,
 ) -> PostgresDatabase:
     """Open the database at *place*; migrations must have ended (None: any tables will do).
@@ -170,7 +194,9 @@ async def open_postgres(
         f"; SET LOCAL idle_in_transaction_session_timeout = {round(IDLE_TIMEOUT_S * 1000)}"
     )
     engine = _engine(place, met, connections)
-    database = PostgresDatabase(engine, place, met, limits=limits, connections=connections)
+    database = PostgresDatabase(
+        engine, place, met, limits=limits, connections=connections, answer_s=answer_s
+    )
     if versions is not None:
         try:
             await database.read(lambda conn: require_head(conn, versions))
@@ -243,12 +269,12 @@ async def _driver(conn: AsyncConnection) -> Driver:
 async def _undo(conn: AsyncConnection, driver: Driver) -> None:
     """Roll back; a connection that cannot even do that is thrown away."""
     try:
-        await driver.execute("ROLLBACK")
+        await driver.execute("ROLLBACK", timeout=ROLLBACK_S)
     except BaseException:  # noqa: BLE001 - the first error is the one to tell
         await conn.invalidate()
 
 
-async def _commit(conn: AsyncConnection, driver: Driver) -> None:
+async def _commit(conn: AsyncConnection, driver: Driver, answer_s: float) -> None:
     """COMMIT, or CommitUnknownError."""
     warnings: list[str] = []
 
@@ -257,10 +283,10 @@ async def _commit(conn: AsyncConnection, driver: Driver) -> None:
 
     driver.add_log_listener(note)
     try:
-        tag = await driver.execute("COMMIT")
+        tag = await driver.execute("COMMIT", timeout=answer_s)
     except BaseException as error:
         await conn.invalidate()
-        raise CommitUnknownError(str(explained(error))) from error
+        raise CommitUnknownError(str(explained(error)) or type(error).__name__) from error
     driver.remove_log_listener(note)
     if warnings:
         # A wait for a standby that was cut short: committed here, and not known to be there.

@@ -33,7 +33,7 @@ from storage.pg_place import Place
 from storage.postgres import PostgresDatabase, open_postgres
 from storage.revisions import head
 from storage.tables import metadata
-from tests.support.dovecot import free_port, missing, short_folder, wait_for_port
+from tests.support.dovecot import free_port, missing, short_folder, wait_for_port, wait_until
 
 T = TypeVar("T")
 
@@ -345,3 +345,21 @@ def _demoted() -> Callable[[], None] | None:
         os.setuid(who.pw_uid)
 
     return demote
+
+
+@contextmanager
+def nobody_answers(database: str, of: Cluster | None = None) -> Iterator[Callable[[], list[int]]]:
+    """Every commit waits for a standby that does not exist; gives a look at who waits."""
+    server = of or cluster()
+    server.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'", "SELECT pg_reload_conf()")
+    wait_until(lambda: server.sql("SHOW synchronous_standby_names")[0][0] == "nobody", 5)
+
+    def waiting() -> list[int]:
+        rows = server.sql("SELECT pid, datname FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+        return [row["pid"] for row in rows if row["datname"] == database]
+
+    try:
+        yield waiting
+    finally:
+        server.sql("ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()")
+        wait_until(lambda: server.sql("SHOW synchronous_standby_names")[0][0] == "", 5)
