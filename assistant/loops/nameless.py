@@ -64,11 +64,11 @@ async def _identity(one: Sighting, past: _Past, bodies: _Bodies) -> Identity:
     before = past.known_as(one.ref, {heads, by_reference(heads, one.ref), own})
     if before is not None:
         return before
-    if own is not None and own in past.identities:
+    if own is None:
+        return heads if past.take_new(heads) else by_reference(heads, one.ref)
+    if own in past.identities:
         return own
     older = past.alike(heads)
-    if own is None:
-        return by_reference(heads, one.ref) if older else heads
     lying = {each.ref: each.identity for each in older if past.lies_there(each)}
     await bodies.fetch(list(lying))
     for ref, identity in lying.items():
@@ -107,6 +107,12 @@ class _Past:
     def lies_there(self, message: Message) -> bool:
         """Whether it is still there as far as anybody knows."""
         return message.gone_at is None and message.ref not in self.vanished
+
+    def take_new(self, heads: Identity) -> bool:
+        """Whether nothing is known by this header block; the mail that asked has it now."""
+        free = heads not in self.identities and heads not in self.taken
+        self.taken.add(heads)
+        return free
 
     def take_gone(self, older: Sequence[Message], missing: frozenset[Ref]) -> Identity | None:
         """The identity of a mail that is nowhere any more and was not taken yet."""

@@ -54,7 +54,9 @@ class Ended:
 
 
 class Site:
-    """Configuration, data folder and Maildir below *root*."""
+    """Configuration, data folder and Maildir below *root*; ``module`` is what its processes run."""
+
+    module = "tests.support.runner"
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -77,7 +79,7 @@ class Site:
         """Start a process that does *doing* and falls into a trap at *point*."""
         self.trapped.unlink(missing_ok=True)
         return subprocess.Popen(
-            [sys.executable, "-m", "tests.support.runner", self.config, doing, point or "", act],
+            [sys.executable, "-m", self.module, self.config, doing, point or "", act],
             cwd=Path(__file__).parents[2],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
