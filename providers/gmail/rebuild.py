@@ -9,7 +9,9 @@ octets.
 The API gives text as UTF-8 and leaves the label of the charset as it was; some reports say
 otherwise. Text that is UTF-8 and could not be what its label says is labelled anew.
 Some parts can't do without their content (signed or enclosed mail, text kept apart); such a mail is
-``None`` here and has to be read as it was sent.
+``None`` here and has to be read as it was sent. So is one whose address fields are not plain: the
+API gives encoded words decoded, and a name that holds a comma or a bracket then reads as another
+address.
 
 Pure. Source: the resource ``users.messages`` of the Gmail API, ``MessagePart``.
 """
@@ -33,6 +35,14 @@ _NAME: Final = re.compile(r"[!-9;-~]+", re.ASCII)
 _BREAK: Final = re.compile(r"[\r\n]+[ \t]*|\0")
 _CHARSET: Final = re.compile(r"\bcharset(\*\d*)?\*?\s*=\s*(\"[^\"]*\"|[^;\s]*)", re.IGNORECASE)
 _WIDE: Final = ("utf-16", "utf-32", "utf16", "utf32", "ucs-2", "ucs-4")
+_LONG: Final = 50_000
+_ADDRESSES: Final = {"from": 1, "sender": 1, "reply-to": 1, "to": 1_000, "cc": 1_000, "bcc": 1_000}
+_MAILBOX: Final = re.compile(
+    r'(?:(?:"[^"\\<>@]*"|[^<>@,;:"()\\]*) ?<[^\s<>@,;:"()\\]+@[^\s<>@,;:"()\\]+>'
+    r'|[^\s<>@,;:"()\\]+@[^\s<>@,;:"()\\]+)'
+)
+_C1: Final = re.compile("[\x80-\x9f]")
+_LATIN: Final = frozenset({"iso-8859-1", "latin1", "iso8859-1", "l1", "windows-1252", "us-ascii"})
 _WRITTEN_ANEW: Final = frozenset({"content-type", "content-transfer-encoding"})
 
 
@@ -43,6 +53,8 @@ class _KeptApart(Exception):  # noqa: N818 - no error, but the way out of a deep
 def rebuild(payload: Mapping[str, object]) -> bytes | None:
     """The mail in *payload*; None where a part that matters is not in it."""
     try:
+        if not has_plain_fields(payload):
+            return None
         return b"\r\n".join(_part(payload, 0)) + b"\r\n"
     except _KeptApart:
         return None
@@ -52,6 +64,31 @@ def head(payload: Mapping[str, object]) -> bytes:
     """The header block alone."""
     fields = (_field(name, value) for name, value in _headers(payload))
     return b"\r\n".join([*fields, b"", b""])
+
+
+def has_plain_fields(payload: Mapping[str, object]) -> bool:
+    """Whether the header fields mean what they say, decoded or not; senders are one each."""
+    for name, value in _headers(payload):
+        if "\ufffd" in value:
+            return False
+        most = _ADDRESSES.get(name.lower())
+        if most is None or not value.strip():
+            continue
+        parts = _between_commas(" ".join(value.split())) if len(value) <= _LONG else []
+        if not 0 < len(parts) <= most or not all(map(_MAILBOX.fullmatch, parts)):
+            return False
+    return True
+
+
+def _between_commas(value: str) -> list[str]:
+    """The parts of *value* between commas that stand outside quotation marks."""
+    parts, start, quoted = [], 0, False
+    for at, char in enumerate(value):
+        quoted ^= char == '"'
+        if char == "," and not quoted:
+            parts.append(value[start:at].strip())
+            start = at + 1
+    return [*parts, value[start:].strip()]
 
 
 def octets_of(data: object) -> bytes | None:
@@ -71,7 +108,7 @@ def _part(part: Mapping[str, object], depth: int) -> list[bytes]:
     fields = _headers(part)
     kind = _text(part, "mimeType").lower()
     children = _list(part, "parts")
-    if kind.startswith("multipart/"):
+    if kind.startswith("multipart/") and children:
         return _several(fields, kind, children, depth)
     if kind.startswith("message/") and children:
         lines = [_field(name, value) for name, value in fields if name.lower() != _CODING]
@@ -106,11 +143,11 @@ def _leaf(part: Mapping[str, object], fields: Sequence[tuple[str, str]], kind: s
     body = part.get("body")
     body = body if isinstance(body, Mapping) else {}
     octets = octets_of(body.get("data"))
-    if octets is None:
+    if octets is None or kind.startswith("multipart/"):
         octets = _absent(part, body, kind)
     declared = next((value for name, value in fields if name.lower() == "content-type"), "")
     if kind.startswith("text/"):
-        declared = _labelled(declared or kind, octets)
+        declared, octets = _labelled(declared or kind, octets)
     lines = [_field(name, value) for name, value in fields if name.lower() not in _WRITTEN_ANEW]
     if declared:
         lines.append(_field("Content-Type", declared))
@@ -129,18 +166,21 @@ def _absent(part: Mapping[str, object], body: Mapping[object, object], kind: str
     return bytes(min(octets, FILLER_OCTETS))
 
 
-def _labelled(declared: str, octets: bytes) -> str:
-    """The media type with a charset that fits text which the API may have turned into UTF-8."""
+def _labelled(declared: str, octets: bytes) -> tuple[str, bytes]:
+    """Media type and octets so that the charset fits text which the API turned into UTF-8."""
     charset = (media_type(declared.encode()).params.get("charset") or "").lower()
     wide = charset.startswith(_WIDE) and b"\0" not in octets
     if charset in ("utf-8", "utf8") or (octets.isascii() and not wide):
-        return declared
+        return declared, octets
     try:
-        octets.decode()
-    except UnicodeDecodeError:
-        return declared
+        text = octets.decode()
+        if charset in _LATIN and _C1.search(text):
+            # Windows' signs under a Latin-1 label: whoever reads mail knows them by that label.
+            return declared, text.encode("latin-1")
+    except UnicodeError:
+        return declared, octets
     bare = _CHARSET.sub("", declared).strip().rstrip("; ")
-    return f"{bare}; charset=utf-8"
+    return f"{bare}; charset=utf-8", octets
 
 
 def _headers(part: Mapping[str, object]) -> list[tuple[str, str]]:
