@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Sequence
 
 import asyncpg
 
@@ -103,14 +103,8 @@ class Bench:
 
     def round(self, in_work: int) -> None:
         """Each contender once, on a fresh database each."""
-        for name, transactions in (("floor", False), ("floor, transactions", True)):
-            self.with_database(
-                name,
-                in_work,
-                lambda address, transactions=transactions: floor(
-                    address, self.actions, in_work, transactions=transactions
-                ),
-            )
+        self.floor("floor", in_work, transactions=False)
+        self.floor("floor, transactions", in_work, transactions=True)
         database = self.cluster.new_database()
         seconds, self.counts[in_work] = aside(
             lambda: ours(self.cluster, database, self.actions, in_work)
@@ -118,35 +112,29 @@ class Bench:
         self.note("ours", in_work, seconds)
         self.cluster.drop(database)
         if self.peers is not None:
-            self.round_of_peers(self.peers, in_work)
+            self.peer(self.peers, "procrastinate", "procrastinate_lock.py", in_work, ("",))
+            for way in DBOS_WAYS:
+                steps = ("fill", way) if way == "queue" else (way,)
+                self.peer(self.peers, f"dbos, {way}", "dbos_workflow.py", in_work, steps)
 
-    def with_database(
-        self, name: str, in_work: int, work: Callable[[str], Awaitable[float]]
-    ) -> None:
+    def floor(self, name: str, in_work: int, *, transactions: bool) -> None:
         database = self.cluster.new_database(empty=True)
-        self.note(name, in_work, aside(lambda: work(dsn(self.cluster, database))))
+        address = dsn(self.cluster, database)
+        seconds = aside(lambda: floor(address, self.actions, in_work, transactions=transactions))
+        self.note(name, in_work, seconds)
         self.cluster.drop(database)
 
-    def round_of_peers(self, python: str, in_work: int) -> None:
-        self.peer(python, "procrastinate", "procrastinate_lock.py", in_work, [()])
-        for way in DBOS_WAYS:
-            steps = [("fill",), ("queue",)] if way == "queue" else [(way,)]
-            self.peer(python, f"dbos, {way}", "dbos_workflow.py", in_work, steps)
-
-    def peer(
-        self, python: str, name: str, script: str, in_work: int, steps: list[tuple[str, ...]]
-    ) -> None:
+    def peer(self, python: str, name: str, script: str, in_work: int, steps: Sequence[str]) -> None:
+        """Run the peer's steps; the last one is what is measured."""
         database = self.cluster.new_database(empty=True)
+        address = dsn(self.cluster, database)
         try:
-            for step in steps:
-                found = run(
-                    python, script, dsn(self.cluster, database), in_work, self.actions, *step
-                )
+            runs = [run(python, script, address, in_work, self.actions, step) for step in steps]
         except PeerError as error:
             self.notes.add(f"{name} was not measured: {error}")
         else:
-            self.notes.add(f"{name.split(',')[0]} {found.version}")
-            self.note(name, in_work, found.seconds)
+            self.notes.add(f"{name.split(',')[0]} {runs[-1].version}")
+            self.note(name, in_work, runs[-1].seconds)
         self.cluster.drop(database)
 
     def tell(self) -> None:
