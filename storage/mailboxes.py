@@ -35,6 +35,11 @@ ALL = "*"
 class AccountError(Exception):
     """The account behind a mailbox is not the one that it may have."""
 
+    def __init__(self, problem: str, *, remedy: str) -> None:
+        super().__init__(f"{problem}: {remedy}")
+        self.problem = problem
+        self.remedy = remedy
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailboxRow:
@@ -99,6 +104,19 @@ def everything(conn: Connection) -> list[MailboxRow]:
 
 def bind(conn: Connection, integration: IntegrationId, account: str) -> None:
     """Bind the mailbox to its account. Raises AccountError when either is bound to another."""
+    if not is_bound(conn, integration, account):
+        conn.execute(
+            sa.update(mailboxes)
+            .where(mailboxes.c.integration == integration)
+            .values(account=account)
+        )
+
+
+def is_bound(conn: Connection, integration: str, account: str) -> bool:
+    """Whether the mailbox is bound to this account; False: neither is bound to anything.
+
+    Raises AccountError when either is bound to another.
+    """
     other = conn.scalar(
         sa.select(mailboxes.c.integration).where(
             mailboxes.c.account == account, mailboxes.c.integration != integration
@@ -106,20 +124,17 @@ def bind(conn: Connection, integration: IntegrationId, account: str) -> None:
     )
     if other is not None:
         raise AccountError(
-            f"{integration} is the same account as {other}; remove one of the two mailboxes"
+            f"{integration} is the same account as {other}",
+            remedy=f"if it is {other} under a new id, stop the daemon and run: fencepost rebind "
+            f"{other} {integration}; else remove one of the two mailboxes",
         )
     mine = conn.scalar(sa.select(mailboxes.c.account).where(mailboxes.c.integration == integration))
-    if mine is None:
-        conn.execute(
-            sa.update(mailboxes)
-            .where(mailboxes.c.integration == integration)
-            .values(account=account)
-        )
-    elif mine != account:
+    if mine is not None and mine != account:
         raise AccountError(
-            f"{integration} is bound to another account than the one it now leads to; "
-            "give the new account a new mailbox id"
+            f"{integration} is bound to another account than the one it now leads to",
+            remedy="give the new account a new mailbox id",
         )
+    return mine is not None
 
 
 def move_cursor(

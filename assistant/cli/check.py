@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,7 +87,7 @@ async def _check(loaded: Loaded, probe: str | None) -> list[Finding]:
             for one in built.unbuilt
         ]
         for account in built.accounts.values():
-            findings.append(await _mailbox(account))
+            findings.append(await _mailbox(account, loaded))
             if probe == account.integration:
                 probed = True
                 data_dir = loaded.daemon.storage.data_dir
@@ -157,12 +158,20 @@ def _data_dir(path: Path) -> Finding:
     return Finding(what="data folder", works=True, says=str(path))
 
 
-async def _mailbox(account: Account) -> Finding:
+async def _mailbox(account: Account, loaded: Loaded) -> Finding:
+    from config.secrets import SecretError
     from providers.ports import MailboxIllError, TransientError
+    from storage.errors import StorageError
+    from storage.mailboxes import AccountError, is_bound
 
     name = str(account.integration)
     try:
-        await account.mailbox.account()
+        identity = await account.mailbox.account()
+        # What is wrong with the store is said of the store.
+        with suppress(StorageError, SecretError):
+            await common.read_store(loaded, partial(is_bound, integration=name, account=identity))
+    except AccountError as error:
+        return Finding(what=name, works=False, says=error.problem, remedy=error.remedy)
     except MailboxIllError as error:
         return Finding(what=name, works=False, says=error.problem, remedy=error.remedy)
     except TransientError as error:

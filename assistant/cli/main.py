@@ -41,6 +41,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "review": ("review", "Show and decide what waits for you."),
     "pause": ("pause", "Stop every call into a mailbox, or into all."),
     "resume": ("resume", "Lift a pause."),
+    "rebind": ("rebind", "Give a renamed mailbox its history back."),
     "intents": ("intents", "List every side effect with its evidence."),
     "explain": ("explain", "Tell one thread's story."),
     "workflows": ("workflows", "Show what each kind of side effect promises."),
