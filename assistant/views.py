@@ -24,6 +24,7 @@ from storage import (
     reviews,
     spend,
     threads,
+    units,
     workers,
 )
 from storage.drafts import Draft
@@ -205,6 +206,7 @@ def intent_list(conn: Connection, *, thread: tuple[str, str] | None = None) -> l
 def status(conn: Connection) -> Document:
     """Mailboxes, open intents, the review queue and who is at work."""
     due = mailboxes.due_counts(conn)
+    spent = units.everything(conn)
     stopped_all = mailboxes.is_paused(conn, mailboxes.ALL)
     return {
         "mailboxes": [
@@ -218,6 +220,7 @@ def status(conn: Connection) -> Document:
                 "problem": row.problem,
                 "remedy": row.remedy,
                 "calls_rest_until": at(row.calls_paused_until),
+                "quota": _quota(spent.get(row.integration)),
             }
             for row in mailboxes.everything(conn)
         ],
@@ -261,6 +264,18 @@ def _member_state(one: workers.Worker, now: int) -> str:
     if not one.is_live(now, SILENT_MS):
         return "silent"
     return "draining" if one.draining else "live"
+
+
+def _quota(spent: units.Spent | None) -> Document | None:
+    """What the mailbox's provider has counted, as of ``told_at``; None where it counts nothing."""
+    if spent is None:
+        return None
+    return {
+        "day": spent.day,
+        "units": spent.units,
+        "last_minute": spent.last_minute,
+        "told_at": at(spent.told_at),
+    }
 
 
 def _state(conn: Connection, row: mailboxes.MailboxRow, *, stopped_all: bool) -> str:

@@ -14,6 +14,7 @@ from assistant.cli.finding import Finding
 
 if TYPE_CHECKING:
     from assistant.house import Account, Receiver
+    from assistant.shelves import Shelves
     from assistant.wiring import Built
     from config.loaded import Loaded
 
@@ -50,11 +51,8 @@ def _show(findings: list[Finding]) -> None:
 
 
 async def _check(loaded: Loaded, probe: str | None) -> list[Finding]:
-    from anyio import to_thread
-
     from assistant import wiring
-    from assistant.timing import SystemClock
-    from storage.words import NO_FAULTS
+    from assistant.cli.logincheck import shelves_of
 
     findings = [
         Finding(
@@ -77,10 +75,24 @@ async def _check(loaded: Loaded, probe: str | None) -> list[Finding]:
             )
         )
     findings += await _store(loaded)
+    async with shelves_of(loaded) as shelves:
+        return [*findings, *await _users(loaded, probe, shelves)]
+
+
+async def _users(loaded: Loaded, probe: str | None, shelves: Shelves) -> list[Finding]:
+    """What is found of every user: mailboxes, logins, receivers of notices, models."""
+    from anyio import to_thread
+
+    from assistant import wiring
+    from assistant.cli.logincheck import login_findings
+    from assistant.timing import SystemClock
+    from storage.words import NO_FAULTS
+
     settings = wiring.settings_of(loaded.daemon)
+    findings: list[Finding] = []
     probed = False
     for user in loaded.users.values():
-        build = partial(wiring.build_user, since_s=None)
+        build = partial(wiring.build_user, since_s=None, shelves=shelves)
         built = await to_thread.run_sync(build, user, settings, SystemClock(), NO_FAULTS)
         findings += [
             Finding(what=one.what, works=False, says=one.problem, remedy=one.remedy)
@@ -93,6 +105,7 @@ async def _check(loaded: Loaded, probe: str | None) -> list[Finding]:
                 data_dir = loaded.daemon.storage.data_dir
                 findings.append(await _probe(account, data_dir, settings.call_timeout_s))
             await account.mailbox.close()
+        findings += await login_findings(user, shelves)
         for receiver in built.telling.receivers if built.telling is not None else ():
             findings.append(await _receiver(user.user, receiver))
             await receiver.notifier.close()

@@ -67,6 +67,9 @@ def _show(document: Mapping[str, object]) -> None:
         if isinstance(counts, dict):
             words = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items()))
             screen.print(f"{title}: {words or 'nothing'}")
+    counted = [row for row in mailboxes if row["quota"]] if isinstance(mailboxes, list) else []
+    if counted:
+        screen.print(f"units: {', '.join(_units(row) for row in counted)}")
     spent = document["spend"]
     if isinstance(spent, list) and spent:
         words = ", ".join(f"{row['tokens']} by {row['user']} on {row['day']}" for row in spent)
@@ -81,6 +84,14 @@ def _running(process: object) -> str:
     if isinstance(process, dict):
         return f"process {process['pid']}, since {common.local_time(process['since'])}"
     return "nothing; start the daemon with: fencepost run"
+
+
+def _units(row: Mapping[str, Mapping[str, object]]) -> str:
+    quota = row["quota"]
+    return (
+        f"{quota['units']} by {row['mailbox']} on {quota['day']} "
+        f"({quota['last_minute']} in a minute, {common.local_time(quota['told_at'])})"
+    )
 
 
 def _member(row: Mapping[str, object]) -> str:
