@@ -140,7 +140,7 @@ class Daemon:
         while True:
             await self.process.house.clock.sleep(epochs.RENEW_EVERY_S)
             try:
-                await epochs.renew(self.process.database, self.process.data_dir)
+                await epochs.renew(self.store, self.process.data_dir, at_work=True)
             except StorageError as error:
                 log.warning("the witness could not be renewed", error=type(error).__name__)
 

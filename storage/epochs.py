@@ -7,6 +7,10 @@ A database that came back from a backup lacks the newest epochs, though everythi
 sound, and it may not know of drafts that lie in the mailbox. On an alarm every thread reconciles
 before anything is created again, and fences go on above the highest ever seen.
 
+On PostgreSQL the server itself is compared as well: another system identifier means another
+cluster, another timeline one that was restored or promoted, which may lack the newest commits
+although the epoch is there. A role that may not ask for them knows only the epochs.
+
 The order at a start is: check, act on the alarm in the database, renew, and only then the first
 lease. Renewing first would forget an alarm that a crash kept from being acted upon. A crash between
 the two writes of renew leaves an older epoch in the witness, which is in the table too.
@@ -15,22 +19,27 @@ the two writes of renew leaves an older epoch in the witness, which is in the ta
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar, assert_never
 
 import sqlalchemy as sa
 from anyio import CancelScope, to_thread
 
 from storage.dbtime import database_now_ms
+from storage.errors import StorageGoneError
+from storage.pg_place import MAY_TELL, WHICH_SERVER
 from storage.tables import epochs, leases, meta
 from storage.witness import Witness, read_witness, write_witness
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from storage.database import Database, Reader
+    from storage.database import Reader
+
+T = TypeVar("T")
 
 RENEW_EVERY_S: Final = 3600.0
 FENCE_MARGIN: Final = 1_000_000
@@ -46,6 +55,7 @@ class AlarmKind(StrEnum):
     WITNESS_UNREADABLE = "witness_unreadable"
     DATABASE_EMPTY = "database_empty"
     OTHER_DATABASE = "other_database"
+    OTHER_SERVER = "other_server"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +73,15 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sight:
-    """What the database shows. ``identity`` is empty before its first epoch."""
+    """What the database shows. ``identity`` is empty before its first epoch, ``server`` unless
+    PostgreSQL tells it."""
 
     is_embedded: bool
     has_leases: bool
     has_epoch: bool
     identity: str
     fence: int
+    server: str = ""
 
 
 def judge(witness: Witness | None, sight: Sight) -> Alarm | None:
@@ -96,6 +108,7 @@ def look(conn: Connection, witness: Witness | None) -> Sight:
         has_epoch=has_epoch,
         identity=_identity(conn) or "",
         fence=_highest_fence(conn),
+        server=server_of(conn),
     )
 
 
@@ -108,7 +121,12 @@ def add_epoch(conn: Connection, *, fence: int = 0) -> Witness:
     if identity is None:
         identity = uuid.uuid4().hex
         conn.execute(sa.insert(meta).values(name=_IDENTITY, value=identity))
-    new = Witness(epoch=uuid.uuid4().hex, fence=max(fence, _highest_fence(conn)), database=identity)
+    new = Witness(
+        epoch=uuid.uuid4().hex,
+        fence=max(fence, _highest_fence(conn)),
+        database=identity,
+        server=server_of(conn),
+    )
     conn.execute(sa.insert(epochs).values(id=new.epoch, at=database_now_ms(conn), fence=new.fence))
     return new
 
@@ -119,16 +137,40 @@ async def check(database: Reader, data_dir: Path) -> Alarm | None:
     return judge(witness, await database.read(lambda conn: look(conn, witness)))
 
 
-async def renew(database: Database, data_dir: Path, *, fence: int = 0) -> Witness:
+def server_of(conn: Connection) -> str:
+    """System identifier and timeline of a PostgreSQL server; empty where they are not told."""
+    if conn.dialect.name != "postgresql" or not conn.exec_driver_sql(MAY_TELL).scalar():
+        return ""
+    return str(conn.exec_driver_sql(WHICH_SERVER).scalar_one())
+
+
+class Writes(Protocol):
+    """The part of a store that renewing needs."""
+
+    async def write(self, unit: Callable[[Connection], T]) -> T:
+        """Run *unit* in one transaction; as storage.database.Database.write says."""
+
+
+async def renew(
+    database: Writes, data_dir: Path, *, fence: int = 0, at_work: bool = False
+) -> Witness:
     """Commit a new epoch, then write the witness: at start, then every RENEW_EVERY_S.
 
-    *fence* is that of an alarm which has been acted upon. Raises what Database.write raises, and
-    StorageIllError when the witness cannot be written; both may be tried again.
+    *fence* is that of an alarm which has been acted upon. *at_work*: an alarm now means that the
+    database was exchanged under this process. Raises what Database.write raises, StorageGoneError
+    in that case, and StorageIllError when the witness cannot be written, which may be tried again.
     """
     old = await to_thread.run_sync(read_witness, data_dir)
     floor = fence if old is None else max(fence, old.fence)
+
+    def unit(conn: Connection) -> Witness:
+        alarm = judge(old, look(conn, old)) if at_work and old is not None and old.epoch else None
+        if alarm is not None:
+            raise StorageGoneError(_cause(alarm.kind), remedy="start Fencepost again")
+        return add_epoch(conn, fence=floor)
+
     with CancelScope(shield=True):
-        new = await database.write(lambda conn: add_epoch(conn, fence=floor))
+        new = await database.write(unit)
         await to_thread.run_sync(write_witness, data_dir, new)
     return new
 
@@ -143,6 +185,8 @@ def _kind(witness: Witness | None, sight: Sight) -> AlarmKind | None:
         return AlarmKind.DATABASE_EMPTY
     if sight.identity != witness.database:
         return AlarmKind.OTHER_DATABASE
+    if sight.server and witness.server and sight.server != witness.server:
+        return AlarmKind.OTHER_SERVER
     return None if sight.has_epoch else AlarmKind.EPOCH_ABSENT
 
 
@@ -160,6 +204,8 @@ def _cause(kind: AlarmKind) -> str:
             return "the database is new and empty, but data_dir belongs to one that was not"
         case AlarmKind.OTHER_DATABASE:
             return "the database is not the one that data_dir belongs to"
+        case AlarmKind.OTHER_SERVER:
+            return "the PostgreSQL server is another one, or was restored or promoted"
         case _ as never:
             assert_never(never)
 

@@ -87,7 +87,8 @@ _COLUMNS = (
     leases.c.orphaned,
     leases.c.alone,
 )
-_LOCK = sa.select(*_COLUMNS).where(_lease_is).with_for_update()
+_ROW = sa.select(*_COLUMNS).where(_lease_is)
+_LOCK = _ROW.with_for_update()
 _MINE = sa.and_(_lease_is, leases.c.owner == sa.bindparam("o"), leases.c.fence == sa.bindparam("f"))
 _RENEW = sa.update(leases).where(_MINE).values(expires_at=sa.bindparam("e"))
 _RELEASE = (
@@ -136,7 +137,21 @@ def lock(conn: Connection, integration: str, thread: str) -> LeaseRow:
 
     Raises LookupError when the thread has no lease row, which is a fault of ours.
     """
-    row = conn.execute(_LOCK, {"i": integration, "t": thread}).one_or_none()
+    return _found(conn, _LOCK, integration, thread)
+
+
+def seen(conn: Connection, integration: str, thread: str) -> LeaseRow:
+    """The thread's lease row without a lock: for showing, or where this transaction has it.
+
+    Raises LookupError as lock does.
+    """
+    return _found(conn, _ROW, integration, thread)
+
+
+def _found(
+    conn: Connection, query: sa.Select[tuple[object, ...]], integration: str, thread: str
+) -> LeaseRow:
+    row = conn.execute(query, {"i": integration, "t": thread}).one_or_none()
     if row is None:
         raise LookupError(f"no lease row for {integration} {thread}")
     return _lease_row(row)

@@ -14,7 +14,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol, cast
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from storage.errors import StorageError, StorageIllError, StorageSettingsError
+from storage.errors import (
+    StorageError,
+    StorageGoneError,
+    StorageIllError,
+    StorageSettingsError,
+)
 from storage.pg_errors import unreachable
 
 if TYPE_CHECKING:
@@ -37,6 +42,17 @@ SELECT pg_backend_pid() AS pid, current_setting('server_version_num')::int AS ve
   current_setting('synchronous_commit') AS durable,
   current_setting('server_encoding') AS encoding, current_setting('fsync') AS fsync
 """
+MAY_TELL: Final = """
+SELECT has_function_privilege('pg_control_system()', 'EXECUTE')
+  AND has_function_privilege('pg_current_wal_lsn()', 'EXECUTE')
+  AND has_function_privilege('pg_walfile_name(pg_lsn)', 'EXECUTE') AS may
+"""
+"""Whether this role may ask which server it is; anybody may, unless it was revoked."""
+WHICH_SERVER: Final = """
+SELECT system_identifier::text || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) AS server
+FROM pg_control_system()
+"""
+"""System identifier and timeline; the name of a WAL file begins with the timeline."""
 
 
 class Driver(Protocol):
@@ -97,37 +113,33 @@ class Met:
 
     pooled: bool
     version: str
+    server: str
+    """System identifier and timeline; empty where the role may not ask."""
     flushes: bool
     """False where ``fsync`` is off, as only a server for trials may have it."""
 
 
-async def connect(place: Place, *, pooled: bool = False) -> Driver:
+async def connect(place: Place, met: Met | None = None) -> Driver:
     """A connection that has passed every check; for a unit of work, or to listen.
 
-    Raises StorageIllError, StorageBusyError and StorageSettingsError.
+    Raises StorageIllError, StorageBusyError, StorageSettingsError, and StorageGoneError where
+    another server answers than the one that was *met*.
     """
-    driver = await _open(place, plans=0 if pooled else _PLANS)
-    try:
-        await _facts(driver, place)
-    except BaseException:
+    driver = await _open(place, plans=0 if met is not None and met.pooled else _PLANS)
+    found = await _judged(driver, place)
+    if met is not None and met.server and found.server and met.server != found.server:
         driver.terminate()
-        raise
+        raise StorageGoneError(
+            f"PostgreSQL at {place.shown} is another server now, or was restored or promoted",
+            remedy="start Fencepost again; each thread is looked up before anything is drafted",
+        )
     return driver
 
 
 async def meet(place: Place) -> Met:
     """Connect once, check the server and say what it is. Raises as connect does."""
     driver = await _open(place, plans=0)
-    try:
-        facts = await _facts(driver, place)
-    except BaseException:
-        driver.terminate()
-        raise
-    met = Met(
-        pooled=facts["pid"] != driver.get_server_pid(),
-        version=str(facts["called"]),
-        flushes=facts["fsync"] == "on",
-    )
+    met = await _judged(driver, place)
     await driver.close()
     return met
 
@@ -154,20 +166,37 @@ async def _open(place: Place, *, plans: int) -> Driver:
     return cast("Driver", driver)
 
 
-async def _facts(driver: Driver, place: Place) -> Mapping[str, object]:
+async def _judged(driver: Driver, place: Place) -> Met:
+    """What answers; a connection to what cannot be used is closed."""
+    try:
+        return await _ask(driver, place)
+    except BaseException:
+        driver.terminate()
+        raise
+
+
+async def _ask(driver: Driver, place: Place) -> Met:
     import asyncpg
 
+    server = ""
     try:
         # In a transaction, so that a pooler keeps one server for question and answer.
         await driver.execute("BEGIN")
         facts = await driver.fetchrow(_FACTS)
+        problem = _unfit(facts, place.shown)
+        if problem is None and (await driver.fetchrow(MAY_TELL))["may"]:
+            server = str((await driver.fetchrow(WHICH_SERVER))["server"])
         await driver.execute("COMMIT")
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         raise unreachable(error, place.shown) from error
-    problem = _unfit(facts, place.shown)
     if problem is not None:
         raise problem
-    return facts
+    return Met(
+        pooled=facts["pid"] != driver.get_server_pid(),
+        version=str(facts["called"]),
+        server=server,
+        flushes=facts["fsync"] == "on",
+    )
 
 
 def _unfit(facts: Mapping[str, object], place: str) -> StorageError | None:

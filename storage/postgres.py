@@ -211,7 +211,7 @@ def _engine(place: Place, met: Met, connections: int) -> AsyncEngine:
     from sqlalchemy.ext.asyncio import create_async_engine
 
     async def new(*_: object, **__: object) -> Driver:
-        return await connect(place, pooled=met.pooled)
+        return await connect(place, met)
 
     engine = create_async_engine(
         # Unnamed statements, prepared and used inside one transaction, are safe behind a pooler

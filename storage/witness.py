@@ -1,6 +1,7 @@
 """The witness: a file outside the database that remembers what the database must still know.
 
-It holds the newest epoch, the highest fence seen and the database's own identity. It is written
+It holds the newest epoch, the highest fence seen, the database's own identity and, for PostgreSQL,
+which server that was; a witness of an older release names none. It is written
 after the epoch's commit, aside and renamed, so a crash between the two leaves an older epoch, which
 is in the table as well. An unreadable witness is not a missing one: it counts as naming an epoch
 that no database has.
@@ -21,11 +22,15 @@ WITNESS_NAME: Final = "witness.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witness:
-    """``epoch`` is the id last committed; empty when the file could not be read."""
+    """``epoch`` is the id last committed; empty when the file could not be read.
+
+    ``server`` is system identifier and timeline of a PostgreSQL server, empty where not known.
+    """
 
     epoch: str
     fence: int
     database: str
+    server: str = ""
 
 
 UNREADABLE: Final = Witness(epoch="", fence=0, database="")
@@ -40,8 +45,10 @@ def read_witness(data_dir: Path) -> Witness | None:
     except (OSError, ValueError):
         return UNREADABLE
     match found:
-        case {"epoch": str(epoch), "fence": int(fence), "database": str(database)}:
-            return Witness(epoch=epoch, fence=fence, database=database)
+        case {"epoch": str(epoch), "fence": int(fence), "database": str(database), **rest}:
+            server = rest.get("server")
+            known = server if isinstance(server, str) else ""
+            return Witness(epoch=epoch, fence=fence, database=database, server=known)
         case _:
             return UNREADABLE
 
