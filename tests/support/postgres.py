@@ -113,6 +113,10 @@ class Cluster:
         )
         assert done.returncode == 0, done.stderr.decode()
 
+    def own(self, path: Path) -> None:
+        """Give a file to the server's user."""
+        _give(path)
+
     def start(self) -> None:
         """Start the server and wait until it answers."""
         log = str(self.base / "log")
