@@ -1,17 +1,19 @@
-"""Guarded actions on SQLite against three ways of writing the same, in one run.
+"""Guarded actions on SQLite against the floor, DBOS and the naive way, in one run.
 
-    python -m tests.bench.bench_guarded [threads]
+    python -m tests.bench.bench_guarded [--actions 400] [--rounds 3] [--peers PYTHON]
 
-Each action is what the worker does for one draft, less reading and judging: a lease taken, an
-intent claimed, a call (which costs nothing here), its outcome with draft record, review item, end
-of work and release. Beside it: the same units of work awaited statement by statement through the
-async engine in three transactions; and raw ``sqlite3`` with two durable commits, the floor.
+What an action is says ``tests.bench.guarded_action``. Beside it: the same units of work awaited
+statement by statement through the async engine in three transactions; raw ``sqlite3`` with two
+durable commits, the floor; and, with ``--peers`` (an interpreter that has dbos installed, in a venv
+of its own), DBOS on an SQLite file, run as ``tests/bench/peers/dbos_workflow.py`` says; it leaves
+SQLite's journal (DELETE) and ``synchronous`` (FULL) at their defaults. The fastest of the rounds counts, for what else runs on a
+machine only slows.
 """
 
 from __future__ import annotations
 
+import argparse
 import sqlite3
-import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
@@ -25,9 +27,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from storage.migrate import upgrade
 from storage.sqlite import _WRITING, _settle, _url, open_sqlite
 from tests.bench.guarded_action import REQUEST, Counted, drive, prepare
+from tests.bench.peers.run import PeerError, run
 
 T = TypeVar("T")
-WORKERS = 16
+IN_WORK = (4, 16)
+DBOS_WAYS = ("threads", "tasks", "queue")
 
 
 class Awaited:
@@ -55,12 +59,12 @@ async def with_store(
     return await run(path)
 
 
-async def ours(folder: Path, number: int) -> tuple[float, str]:
+async def ours(folder: Path, number: int, in_work: int) -> tuple[float, str]:
     async def run(path: Path) -> tuple[float, str]:
         database = await open_sqlite(path)
         counted = Counted(database)
         try:
-            seconds = await drive(counted, number, in_work=WORKERS)
+            seconds = await drive(counted, number, in_work=in_work)
         finally:
             await database.close()
         return seconds, f"{counted.writes / number:.2f} units of work an action"
@@ -68,7 +72,7 @@ async def ours(folder: Path, number: int) -> tuple[float, str]:
     return await with_store(folder, number, run)
 
 
-async def naive(folder: Path, number: int) -> tuple[float, str]:
+async def naive(folder: Path, number: int, in_work: int) -> tuple[float, str]:
     async def run(path: Path) -> tuple[float, str]:
         engine = create_async_engine(
             _url("sqlite+aiosqlite", path, "rwc"),
@@ -78,9 +82,8 @@ async def naive(folder: Path, number: int) -> tuple[float, str]:
         )
         _settle(engine.sync_engine, _WRITING, reading=False, virtual_clock=None)
         try:
-            return await drive(
-                Awaited(engine), number, in_work=WORKERS
-            ), "three transactions an action"
+            seconds = await drive(Awaited(engine), number, in_work=in_work)
+            return seconds, "three transactions an action"
         finally:
             await engine.dispose()
 
@@ -106,21 +109,69 @@ def floor(folder: Path, number: int) -> float:
     return seconds
 
 
-async def main(number: int) -> None:
-    rows: list[tuple[str, float, str]] = []
-    for name, run in (("guarded", ours), ("awaited", naive)):
+class Bench:
+    """One run: its options and its rates (actions a second)."""
+
+    def __init__(self, actions: int, peers: str | None) -> None:
+        self.actions = actions
+        self.peers = peers
+        self.rates: dict[tuple[str, int], list[float]] = {}
+        self.notes: set[str] = {f"SQLite {sqlite3.sqlite_version}"}
+
+    def note(self, name: str, in_work: int, seconds: float) -> None:
+        rate = self.actions / seconds
+        self.rates.setdefault((name, in_work), []).append(rate)
+        print(f"  {name:16} {in_work:3} in work {rate:8.0f} actions/s", flush=True)
+
+    def round(self, in_work: int) -> None:
+        """Each contender once, on a fresh file each."""
+        for name, way in (("ours", ours), ("awaited", naive)):
+            with tempfile.TemporaryDirectory() as folder:
+                seconds, note = anyio.run(way, Path(folder), self.actions, in_work)
+            self.notes.add(f"{name}: {note}")
+            self.note(name, in_work, seconds)
         with tempfile.TemporaryDirectory() as folder:
-            seconds, note = await run(Path(folder), number)
-            rows.append((name, seconds, note))
-    with tempfile.TemporaryDirectory() as folder:
-        rows.append(("raw sqlite3", floor(Path(folder), number), "two commits an action"))
-    for name, seconds, note in rows:
-        print(f"{name:12} {number / seconds:8.0f} actions/s   {note}")
-    print(
-        f"guarded is {rows[1][1] / rows[0][1]:.1f} x awaited, "
-        f"{rows[2][1] / rows[0][1]:.2f} x raw sqlite3 with two commits"
-    )
+            self.note("floor", in_work, floor(Path(folder), self.actions))
+        for way in DBOS_WAYS if self.peers is not None else ():
+            self.dbos(self.peers or "", in_work, way)
+
+    def dbos(self, python: str, in_work: int, way: str) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            url = f"sqlite:///{folder}/dbos.db"
+            steps = ("fill", way) if way == "queue" else (way,)
+            script = "dbos_workflow.py"
+            try:
+                runs = [run(python, script, url, in_work, self.actions, step) for step in steps]
+            except PeerError as error:
+                self.notes.add(f"dbos, {way} with {in_work} in work was not measured: {error}")
+            else:
+                self.notes.add(f"dbos {runs[-1].version} on SQLite {runs[-1].sqlite}")
+                self.note(f"dbos, {way}", in_work, runs[-1].seconds)
+
+    def tell(self) -> None:
+        """The ratios."""
+        print("\n" + "\n".join(sorted(self.notes)))
+        for in_work in IN_WORK:
+            best = {name: max(found) for (name, at), found in self.rates.items() if at == in_work}
+            mine = best.pop("ours")
+            print(f"\n{in_work} in work: ours {mine:.0f} actions/s")
+            for name, rate in sorted(best.items(), key=lambda one: -one[1]):
+                print(f"  {mine / rate:6.2f} x {name} ({rate:.0f})")
+
+
+def main() -> None:
+    """Measure and tell."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--actions", type=int, default=400)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--peers", metavar="PYTHON")
+    options = parser.parse_args()
+    bench = Bench(options.actions, options.peers)
+    for _ in range(options.rounds):
+        for in_work in IN_WORK:
+            bench.round(in_work)
+    bench.tell()
 
 
 if __name__ == "__main__":
-    anyio.run(main, int(sys.argv[1]) if len(sys.argv) > 1 else 400)
+    main()

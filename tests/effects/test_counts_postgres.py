@@ -1,0 +1,80 @@
+"""What a guarded action costs on PostgreSQL, by the server's own count.
+
+Budgets are counts, for seconds depend on who else is at work. The leases of all actions are taken
+in one transaction, as a worker with free hands takes them; then each action is made by itself, so
+that no two share a commit or a sync.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from assistant.timing import SystemClock
+from leases.keeper import Keeper
+from storage import leases
+from storage.postgres import open_postgres
+from storage.words import OwnerId
+from tests.bench.guarded_action import MAILBOX, TTL_MS, act, prepare
+from tests.support.pgcount import Counts, counting_cluster, counts, reset
+from tests.support.postgres import Cluster, aside
+
+ACTIONS = 20
+MOST_STATEMENTS = 40
+MOST_DURABLE_COMMITS = 3
+OPENING = 10
+"""Statements with which a store is opened, whatever it is used for."""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Cluster]:
+    cluster = counting_cluster()
+    yield cluster
+    cluster.remove()
+
+
+@pytest.fixture(scope="module")
+def cost(server: Cluster) -> Counts:
+    database = server.new_database()
+
+    async def fill() -> None:
+        store = await open_postgres(server.place(database))
+        await store.write(prepare(ACTIONS))
+        await store.close()
+
+    async def work() -> None:
+        store = await open_postgres(server.place(database))
+        clock = SystemClock()
+        keeper = Keeper(store, clock, ttl_s=TTL_MS / 1000)
+        taken = await store.write(
+            lambda conn: leases.take_due(
+                conn,
+                OwnerId("bench:1"),
+                ttl_ms=TTL_MS,
+                limit=ACTIONS,
+                allowed={MAILBOX},
+                alone=False,
+            )
+        )
+        assert len(taken.held) == ACTIONS
+        for held in taken.held:
+            await act(store, clock, keeper, held)
+        await store.close()
+
+    aside(fill)
+    reset(server)
+    aside(work)
+    return counts(server, database)
+
+
+def test_an_action_makes_no_more_durable_commits_than_its_budget(cost: Counts) -> None:
+    assert 1 <= cost.wal_syncs / ACTIONS <= MOST_DURABLE_COMMITS
+
+
+def test_an_action_sends_no_more_statements_than_its_budget(cost: Counts) -> None:
+    assert (cost.statements - OPENING) / ACTIONS <= MOST_STATEMENTS, cost.by_text
+
+
+def test_nothing_is_rolled_back_on_the_way(cost: Counts) -> None:
+    assert cost.rollbacks == 0
