@@ -12,8 +12,9 @@ from typing import Final
 
 from storage.errors import StorageBusyError, StorageError, StorageIllError
 
-RETRYABLE: Final = frozenset({"40001", "40P01", "55P03"})
-"""Serialization failure, deadlock, lock timeout: the whole unit may be run again before COMMIT."""
+RETRYABLE: Final = frozenset({"40001", "40P01", "55P03", "23505"})
+"""Serialization failure, deadlock, lock timeout, and a row that another made first (which the next
+run finds): the whole unit may be run again before COMMIT."""
 _STALE_PLAN: Final = "InvalidCachedStatementError"
 
 _BUSY: Final = MappingProxyType(

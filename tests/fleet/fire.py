@@ -42,14 +42,15 @@ HOSTS = ("a", "b", "c", "d")
 LEASE_S = 6.0
 HEAL_S = 300.0
 """How long the fleet may take to come to rest; rests of a mailbox double from a minute."""
-_AUDIT = (
-    "CREATE TABLE audit (fence bigint, before bigint, owner text, previous text)",
-    "CREATE FUNCTION see_lease() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-    " IF new.fence < old.fence OR (new.owner IS DISTINCT FROM old.owner AND new.owner IS NOT NULL"
-    " AND new.fence <= old.fence) THEN INSERT INTO public.audit"
-    " VALUES (new.fence, old.fence, new.owner, old.owner); END IF; RETURN new; END $$",
-    "CREATE TRIGGER see_lease AFTER UPDATE ON leases FOR EACH ROW EXECUTE FUNCTION see_lease()",
-)
+_AUDIT = """
+CREATE TABLE audit (fence bigint, before bigint, owner text, previous text);;
+CREATE FUNCTION see_lease() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  IF new.fence < old.fence OR (new.owner IS DISTINCT FROM old.owner AND new.owner IS NOT NULL
+      AND new.fence <= old.fence) THEN
+    INSERT INTO public.audit VALUES (new.fence, old.fence, new.owner, old.owner);
+  END IF; RETURN new; END $$;;
+CREATE TRIGGER see_lease AFTER UPDATE ON leases FOR EACH ROW EXECUTE FUNCTION see_lease()
+"""
 
 
 def address(user: str) -> str:
@@ -189,6 +190,10 @@ class Site:
         """A fault at the provider."""
         self.google.say("fault", **given)
 
+    def refuse(self, method: str, answer: str) -> None:
+        """The provider refuses the next call."""
+        self.fault(method=method, effect="before", answer=answer)
+
     def kill(self) -> None:
         """A daemon dies."""
         host = self.dice.choice(HOSTS)
@@ -293,7 +298,7 @@ def burning(root: Path, seed: int) -> Iterator[Site]:
     with ExitStack() as stack:
         google = stack.enter_context(Process.started(root / "gmail.json"))
         database = stack.enter_context(postgres.new_database(cluster))
-        cluster.sql(*_AUDIT, database=database)
+        cluster.sql(*_AUDIT.split(";;"), database=database)
         site = Site(root=root, seed=seed, google=google, cluster=cluster, database=database)
         stack.callback(site.end)
         site.write()
