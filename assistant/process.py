@@ -27,14 +27,16 @@ from assistant.house import Account, House
 from assistant.opening import open_database
 from assistant.shelves import Shelves, references, shared
 from assistant.wiring import Built, Unbuilt
+from config.faults import ConfigError
+from config.load import load
 from config.loaded import Loaded
 from config.secrets import SecretError, load_installation_key, load_or_make_installation_key
 from leases.keeper import Keeper
 from providers.maildir.mailbox import MaildirMailbox
 from providers.mime.reading import read_mail
 from providers.ports import ProviderError
-from storage import epochs, fences, intents, reviews, threads
-from storage.database import Database
+from storage import epochs, fences, intents, mailboxes, reviews, threads
+from storage.database import Database, Reader
 from storage.dbtime import database_now_ms
 from storage.errors import StorageError
 from storage.events import log as log_event
@@ -214,6 +216,7 @@ async def writing(
     try:
         key = await _installation_key(loaded, database)
         await database.write(partial(_hold_to_key, key=key))
+        loaded = await rightful(loaded, database)
         settings = wiring.settings_of(loaded.daemon)
         house = House(
             store=database,
@@ -247,6 +250,21 @@ async def writing(
             await database.close()
         else:
             await process.close()
+
+
+async def rightful(loaded: Loaded, database: Reader) -> Loaded:
+    """*loaded*, with every account that several users claim left to who had it before.
+
+    Files alone can't tell the newcomer; at a start the database can.
+    """
+    if not loaded.faults:
+        return loaded
+    bound = await database.read(mailboxes.bound_names)
+    try:
+        return await to_thread.run_sync(load, loaded.config_dir, bound)
+    except ConfigError:
+        # It was right a moment ago; what was read then is served, and the watch tells.
+        return loaded
 
 
 def _shelves(house: House, data_dir: Path, key: bytes, *, is_shared: bool) -> Shelves:

@@ -9,7 +9,7 @@ Blocks: call it on a thread. Reads only; a crash here changes nothing.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Final
@@ -40,14 +40,16 @@ def find_config_dir(option: Path | None) -> Path:
     return Path(named or platformdirs.user_config_dir("fencepost")).expanduser().absolute()
 
 
-def load(config_dir: Path) -> Loaded:
+def load(config_dir: Path, bound: Collection[str] = ()) -> Loaded:
     """Read and check the whole folder, as at start. Blocks.
 
-    Raises ConfigError where the folder can't be read, or ``fencepost.toml`` or the environment is
-    wrong; what concerns one user only is in ``faults``, and that user is not in ``users``.
+    *bound* are the mailboxes (``NAME/ID``) that had an account before: of several that claim one,
+    they keep it. Raises ConfigError where the folder can't be read, or ``fencepost.toml`` or the
+    environment is wrong; what concerns one user only is in ``faults``, and that user is not in
+    ``users``.
     """
     nothing = Loaded(config_dir=config_dir, daemon=load_daemon(config_dir))
-    return merge(nothing, _with_users(nothing))
+    return merge(nothing, _with_users(nothing), bound)
 
 
 def reload(previous: Loaded) -> Loaded:

@@ -10,7 +10,7 @@ so before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -54,8 +54,10 @@ class Contest:
     holder: str
 
 
-def merge(previous: Loaded, now: Loaded) -> Loaded:
+def merge(previous: Loaded, now: Loaded, bound: Collection[str] = ()) -> Loaded:
     """What is in force after *now* was read while *previous* was in force.
+
+    *bound* are mailboxes (``NAME/ID``) that had their account before this process began.
 
     A user without a file goes; one with a wrong file stays as before, with the fault. Where two
     claim one account, who held it before keeps it, else the first by name; the other one stays as
@@ -68,6 +70,10 @@ def merge(previous: Loaded, now: Loaded) -> Loaded:
     held = {
         mailbox.account: name for name, user in previous.users.items() for mailbox in user.mailboxes
     }
+    for name, user in chosen.items():
+        for mailbox in user.mailboxes:
+            if f"{name}/{mailbox.id}" in bound:
+                held.setdefault(mailbox.account, name)
     while (contest := first_contest(chosen, held)) is not None:
         name = contest.loser
         faults[name] = _contest_fault(contest, chosen[name], previous, now)

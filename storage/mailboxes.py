@@ -102,6 +102,12 @@ def everything(conn: Connection) -> list[MailboxRow]:
     return [row for row in (load(conn, name) for name in names) if row is not None]
 
 
+def bound_names(conn: Connection) -> frozenset[str]:
+    """The mailboxes that are bound to an account."""
+    rows = conn.scalars(sa.select(mailboxes.c.integration).where(mailboxes.c.account.is_not(None)))
+    return frozenset(rows)
+
+
 def bind(conn: Connection, integration: IntegrationId, account: str) -> None:
     """Bind the mailbox to its account. Raises AccountError when either is bound to another."""
     if not is_bound(conn, integration, account):

@@ -54,6 +54,7 @@ async def _check(loaded: Loaded, probe: str | None) -> list[Finding]:
     from assistant import wiring
     from assistant.cli.logincheck import shelves_of
 
+    loaded = await _rightful(loaded)
     findings = [
         Finding(
             what="configuration",
@@ -120,6 +121,23 @@ async def _users(loaded: Loaded, probe: str | None, shelves: Shelves) -> list[Fi
             )
         )
     return findings
+
+
+async def _rightful(loaded: Loaded) -> Loaded:
+    """The configuration as a start would take it, where there is a database that can be read."""
+    from assistant.opening import open_reader
+    from assistant.process import rightful
+    from config.secrets import SecretError
+    from storage.errors import StorageError
+
+    try:
+        reader = await open_reader(loaded)
+    except (SecretError, StorageError):
+        return loaded
+    try:
+        return await rightful(loaded, reader)
+    finally:
+        await reader.close()
 
 
 async def _store(loaded: Loaded) -> list[Finding]:

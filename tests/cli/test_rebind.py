@@ -48,6 +48,21 @@ def test_a_renamed_mailbox_is_refused_and_told_what_to_run(renamed: Place, items
     assert len(renamed.drafts()) == 1
 
 
+def test_a_newcomer_who_names_a_bound_maildir_stops_nobody(place: Place, items: Items) -> None:
+    place.deliver(1)
+    place.run("once")
+    newcomer = place.config / "users" / "anna.toml"
+    newcomer.write_text(place.user_file.read_text().replace("robin@", "anna@"))
+    place.deliver(2)
+    document = place.json("once")
+    assert isinstance(document, dict)
+    assert [row["mailbox"] for row in document["mailboxes"]] == [OLD]
+    assert len(place.drafts()) == 2
+    faults = [one for one in items(place.json("review", "list")) if one["kind"] == "config_fault"]
+    assert [(one["user"], OLD in str(one["summary"])) for one in faults] == [("anna", True)]
+    assert f"is the same account as {OLD}" in place.run("check", status=1)
+
+
 def test_a_rebound_mailbox_goes_on_and_drafts_nothing_twice(renamed: Place, items: Items) -> None:
     renamed.run("rebind", OLD, NEW)
     renamed.deliver(2)

@@ -91,6 +91,14 @@ def test_at_start_the_first_by_name_has_an_account() -> None:
     assert fault.faults[0].message == "is the same account as anna/m0"
 
 
+def test_at_start_who_had_an_account_before_has_it() -> None:
+    result = merge(loaded(), loaded(user("zoe", "A"), user("anna", "A")), {"zoe/m0"})
+
+    assert paths(result) == {"zoe": ["A"]}
+    assert [fault.user for fault in result.faults] == ["anna"]
+    assert result.faults[0].faults[0].message == "is the same account as zoe/m0"
+
+
 def test_while_running_an_account_stays_where_it_is() -> None:
     before = loaded(user("anna", "B"), user("zoe", "A"))
 
