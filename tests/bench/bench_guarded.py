@@ -6,8 +6,8 @@ What an action is says ``tests.bench.guarded_action``. Beside it: the same units
 statement by statement through the async engine in three transactions; raw ``sqlite3`` with two
 durable commits, the floor; and, with ``--peers`` (an interpreter that has dbos installed, in a venv
 of its own), DBOS on an SQLite file, run as ``tests/bench/peers/dbos_workflow.py`` says; it leaves
-SQLite's journal (DELETE) and ``synchronous`` (FULL) at their defaults. The fastest of the rounds counts, for what else runs on a
-machine only slows.
+SQLite's journal (DELETE) and ``synchronous`` (FULL) at their defaults. The fastest of the rounds
+counts, for what else runs on a machine only slows.
 """
 
 from __future__ import annotations
