@@ -99,7 +99,7 @@ def answer_of(target: str, asked: Asked) -> Answer:
         return Foreign("this address cannot be read")
     states = query.get("state", [])
     if len(states) != 1:
-        return Foreign("it carries no state, so it is not the answer to this login")
+        return Foreign("it carries no state")
     if not hmac.compare_digest(states[0].encode(), asked.state.encode()):
         return Foreign("it belongs to another login")
     if error := query.get("error"):
