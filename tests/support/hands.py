@@ -6,7 +6,7 @@ import itertools
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from providers.maildir import MaildirMailbox
 from providers.memory import MemoryMailbox
@@ -48,6 +48,14 @@ class Hands(Protocol):
 
     def delete(self, ref: Ref, *, trash: bool = False) -> None:
         """The owner deletes a draft."""
+
+
+@runtime_checkable
+class Reopening(Protocol):
+    """Hands around an adapter that a restart makes anew, without a memory."""
+
+    def reopened(self) -> Mailbox:
+        """An adapter without memory, as after a restart."""
 
 
 class MemoryHands:

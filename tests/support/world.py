@@ -53,7 +53,7 @@ from storage.words import (
 from tests.support.clock import FakeClock, NothingMovesError, quiesce, single_errors
 from tests.support.database import InlineDatabase
 from tests.support.gate import Call, Gate, GatedClock, GatedMailbox, GatedStore, KilledError
-from tests.support.hands import Hands, Lying, MaildirHands, MemoryHands
+from tests.support.hands import Hands, Lying, MaildirHands, MemoryHands, Reopening
 
 T = TypeVar("T")
 
@@ -142,7 +142,10 @@ class Process:
 
 
 class World:
-    """See the module's text. *path* makes the mailbox a Maildir there; *store* is the engine."""
+    """See the module's text. *path* makes the mailbox a Maildir there; *store* is the engine.
+
+    *hands* makes another kind of mailbox.
+    """
 
     def __init__(
         self,
@@ -152,6 +155,7 @@ class World:
         stages: bool = True,
         settings: Settings = SETTINGS,
         store: Callable[[FakeClock], InlineDatabase] = InlineDatabase,
+        hands: Callable[[FakeClock], Hands] | None = None,
     ) -> None:
         # Files carry the kernel's time, so a Maildir's world begins now.
         self.clock = FakeClock() if path is None else FakeClock(datetime.now(UTC))
@@ -162,11 +166,13 @@ class World:
         self.calls: list[Call] = []
         self.notices: list[bytes] = []
         self.processes: list[Process] = []
-        self.hands: Hands = (
-            MemoryHands(self.clock, lag_s=lag_s, stages=stages)
-            if path is None
-            else MaildirHands(self.clock, path)
-        )
+        self.hands: Hands
+        if hands is not None:
+            self.hands = hands(self.clock)
+        elif path is None:
+            self.hands = MemoryHands(self.clock, lag_s=lag_s, stages=stages)
+        else:
+            self.hands = MaildirHands(self.clock, path)
         self.box = self._faulty(self.hands.mailbox)
         self._names = itertools.count(1)
         self._behind: anyio.abc.TaskGroup | None = None
@@ -189,7 +195,7 @@ class World:
         gate = Gate(name=name)
         store = GatedStore(self.db, gate)
         clock = GatedClock(self.clock, gate)
-        if isinstance(self.hands, MaildirHands):
+        if isinstance(self.hands, Reopening):
             self.box.inner = self.hands.reopened()
         numbers = settings or self.settings
         house = House(
