@@ -20,18 +20,17 @@ from assistant.timing import SystemClock
 from config.load import load
 from providers.maildir import places
 from providers.mime.message import Heads
+from providers.mime.reading import read_heads
 from storage import reviews
 from storage.lock import acquire
 from storage.words import Action, ItemKind
 from tests.support import runner
 
-_sound = places.read_heads
-
 
 def _poisoned(raw: bytes) -> Heads:
     if b"X-Poison" in raw:
         os.kill(os.getpid(), signal.SIGKILL)
-    return _sound(raw)
+    return read_heads(raw)
 
 
 async def retry(config: Path) -> None:
@@ -56,5 +55,5 @@ async def main(config: Path, doing: str) -> None:
 
 
 if __name__ == "__main__":
-    places.read_heads = _poisoned
+    vars(places)["read_heads"] = _poisoned
     anyio.run(main, Path(sys.argv[1]), sys.argv[2])

@@ -52,12 +52,13 @@ def _term(world: World) -> Term:
 
 
 async def _overtaken(world: World, process: Process) -> Process:
-    """*process* listed the mailbox and stopped; its lease ended, and another process noted more."""
-    world.hands.put(question(1))
+    """*process* listed a mail and stopped; then that went, and another process noted a second."""
+    first = world.hands.put(question(1))
     process.gate.on["changes done"] = stop
     await world.drive(process.note)
     world.shift_lease()
     other = world.process()
+    world.hands.delete(first)
     world.hands.put(question(2))
     await world.drive(other.note)
     return other
