@@ -11,7 +11,8 @@ import json
 import re
 import tomllib
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -85,6 +86,17 @@ class Answers:
     timezone: str
     signature: str
     mailbox: Maildir | Imap | Gmail
+
+
+SAMPLE: Final = Answers(
+    user="owner",
+    name="Robin Vale",
+    addresses=("robin@example.com",),
+    timezone="UTC",
+    signature="Robin",
+    mailbox=Maildir(path="~/Mail"),
+)
+"""Answers in which nothing is wrong, to check a single other one among them."""
 
 
 def user_name(name: str) -> str:
@@ -191,6 +203,24 @@ def check(config_dir: Path, answers: Answers) -> str:
     document = Document(path=path, text=text, table=tomllib.loads(text), hash=digest)
     user_of(UserName(answers.user), document, Places(config_dir=config_dir, data_dir=config_dir))
     return text
+
+
+def problem_with(config_dir: Path, parts: Mapping[str, object]) -> str | None:
+    """What is wrong with some answers and what to do about it; None where they can be used.
+
+    *parts* are fields of Answers by name; the others are taken from SAMPLE.
+    """
+    whole = {field.name: getattr(SAMPLE, field.name) for field in fields(SAMPLE)}
+    try:
+        check(config_dir, Answers(**{**whole, **parts}))
+    except ConfigError as error:
+        return "; ".join(f"{fault.key}: {fault.message}; {fault.remedy}" for fault in error.faults)
+    return None
+
+
+def user_file(config_dir: Path, user: str) -> Path:
+    """The file of a user."""
+    return config_dir / USERS_FOLDER / f"{user}.toml"
 
 
 def write(config_dir: Path, answers: Answers) -> tuple[Path, ...]:

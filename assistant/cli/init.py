@@ -1,6 +1,7 @@
 """``fencepost init``: a few questions, then configuration that works.
 
 Asks only what can't be guessed; every question has an option, and with ``--yes`` nothing is asked.
+An answer that can't be used is asked for once more, with the reason; the others stay.
 It looks at what it was told (is there a Maildir?) and says so, and it ends with the next command.
 Nothing that exists is overwritten, and a crash leaves whole files or none.
 
@@ -11,6 +12,8 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,59 +61,200 @@ def command(
     yes: bool,
 ) -> None:
     """Ask a few questions and write the configuration."""
-    from config.initial import Answers, user_name
+    from config.initial import Answers
     from config.load import find_config_dir
 
-    ask = _Asker(silent=yes)
-    name = ask("--name", "Your name", name)
-    addresses = addresses or _split(ask("--address", "Your addresses, the main one first", None))
-    if provider is None and (maildir or imap_host):
-        provider = "maildir" if maildir else "imap"
-    answers = Answers(
-        user=user or user_name(name),
+    folder = find_config_dir(config_dir)
+    given = _Given(
+        user=user,
         name=name,
         addresses=addresses,
-        timezone=ask("--timezone", "Your timezone", timezone, guess_timezone()),
-        signature=ask("--signature", "Signature", signature, name.partition(" ")[0]),
-        mailbox=_mailbox(ask, provider, maildir, imap_host, imap_user or addresses[0]),
+        timezone=timezone,
+        signature=signature,
+        provider=provider or _provider_of(maildir, imap_host),
+        maildir=maildir,
+        imap_host=imap_host,
+        imap_user=imap_user,
     )
-    folder = find_config_dir(config_dir)
+    ask = _Asker(folder, silent=yes)
+    ask.refuse_wrong(given)
+    name = ask("--name", "Your name", name, as_part=lambda text: {"name": text})
+    user = ask.user(user, name)
+    addresses = addresses or _split(
+        ask(
+            "--address",
+            "Your addresses, the main one first",
+            None,
+            as_part=lambda text: {"addresses": _split(text)},
+        )
+    )
+    zone = ask(
+        "--timezone",
+        "Your timezone",
+        timezone,
+        guess_timezone(),
+        as_part=lambda text: {"timezone": text},
+    )
+    signed = ask(
+        "--signature",
+        "Signature",
+        signature,
+        name.partition(" ")[0],
+        as_part=lambda text: {"signature": text},
+    )
+    answers = Answers(
+        user=user,
+        name=name,
+        addresses=addresses,
+        timezone=zone,
+        signature=signed,
+        mailbox=_mailbox(ask, given, imap_user or addresses[0]),
+    )
     _write(folder, answers)
     _say_what_to_do(folder, answers)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Given:
+    """What the command was called with."""
+
+    user: str | None
+    name: str | None
+    addresses: tuple[str, ...]
+    timezone: str | None
+    signature: str | None
+    provider: str | None
+    maildir: str | None
+    imap_host: str | None
+    imap_user: str | None
+
+    def parts(self) -> dict[str, object]:
+        """The parts of the answers that need no question."""
+        from config.initial import Imap, Maildir
+
+        parts: dict[str, object] = {
+            "user": self.user,
+            "name": self.name,
+            "addresses": self.addresses,
+            "timezone": self.timezone,
+            "signature": self.signature,
+        }
+        if self.maildir:
+            parts["mailbox"] = Maildir(path=_here(self.maildir))
+        elif self.imap_host:
+            parts["mailbox"] = Imap(host=self.imap_host, username=self.imap_user or "robin")
+        return {name: value for name, value in parts.items() if value}
+
+
+def _provider_of(maildir: str | None, imap_host: str | None) -> str | None:
+    return "maildir" if maildir else "imap" if imap_host else None
+
+
 class _Asker:
-    """Questions, unless everything is to be guessed."""
+    """Questions, unless everything is to be guessed; a wrong answer is asked for once more."""
 
-    def __init__(self, *, silent: bool) -> None:
-        self._silent = silent
+    def __init__(self, folder: Path, *, silent: bool) -> None:
+        self._folder = folder
+        self.silent = silent
 
-    def __call__(self, option: str, question: str, given: str | None, guess: str = "") -> str:
-        if given is None and not self._silent:
-            given = str(click.prompt(question, default=guess or None))
+    def __call__(
+        self,
+        option: str,
+        question: str,
+        given: str | None,
+        guess: str = "",
+        *,
+        as_part: Callable[[str], Mapping[str, object]],
+    ) -> str:
+        """The answer; *as_part* says what it is among the answers, so that it can be checked."""
+
+        def usable(text: str) -> str:
+            self._refuse(as_part(text.strip()))
+            return text.strip()
+
+        if given is None and not self.silent:
+            return str(click.prompt(question, default=guess or None, value_proc=usable))
         text = (guess if given is None else given).strip()
         if not text:
             raise click.UsageError(f"{option} is missing: give it, or leave out --yes to be asked")
         return text
 
+    def user(self, given: str | None, name: str) -> str:
+        """A name for the user's file that is not taken."""
+        from config.initial import user_name
 
-def _mailbox(
-    ask: _Asker, provider: str | None, maildir: str | None, host: str | None, username: str
-) -> Maildir | Imap | Gmail:
+        chosen = given or user_name(name)
+        if given is None and not self.silent and self._is_taken(chosen):
+
+            def usable(text: str) -> str:
+                self._refuse({"user": text.strip()})
+                if self._is_taken(text.strip()):
+                    raise click.UsageError(f"users/{text.strip()}.toml is there already, too")
+                return text.strip()
+
+            question = f"Name of your file (users/{chosen}.toml is there already)"
+            chosen = str(click.prompt(question, value_proc=usable))
+        return chosen
+
+    def refuse_wrong(self, given: _Given) -> None:
+        """End before the first question where an option can't be used."""
+        self._refuse(given.parts())
+        if given.user is not None and self._is_taken(given.user):
+            raise click.ClickException(
+                f"users/{given.user}.toml is there already: edit it, or choose another --user"
+            )
+
+    def _is_taken(self, user: str) -> bool:
+        from config.initial import user_file
+
+        return user_file(self._folder, user).exists()
+
+    def _refuse(self, parts: Mapping[str, object]) -> None:
+        from config.initial import problem_with
+
+        if problem := problem_with(self._folder, parts):
+            raise click.UsageError(problem)
+
+
+def _mailbox(ask: _Asker, given: _Given, username: str) -> Maildir | Imap | Gmail:
     from config.initial import Gmail, Imap, Maildir
 
-    question = f"What the mailbox is ({', '.join(PROVIDERS)})"
-    match ask("--provider", question, provider, PROVIDERS[0]):
-        case "maildir":
-            path = ask("--maildir", "Path of the Maildir", maildir, guess_maildir())
-            return Maildir(path=path if path.startswith("~") else os.path.abspath(path))
+    provider = given.provider
+    if provider is None and not ask.silent:
+        choice = click.Choice(PROVIDERS)
+        provider = click.prompt("What the mailbox is", default=PROVIDERS[0], type=choice)
+    match provider or PROVIDERS[0]:
         case "imap":
-            host = ask("--imap-host", "IMAP server", host)
-            return Imap(host=host, username=ask("--imap-user", "Login", None, username))
+            host = ask(
+                "--imap-host",
+                "IMAP server",
+                given.imap_host,
+                as_part=lambda text: {"mailbox": Imap(host=text, username="robin")},
+            )
+            named = ask(
+                "--imap-user",
+                "Login",
+                None,
+                username,
+                as_part=lambda text: {"mailbox": Imap(host=host, username=text)},
+            )
+            return Imap(host=host, username=named)
         case "gmail":
             return Gmail()
-        case other:
-            raise click.UsageError(f"{other!r} is none of {', '.join(PROVIDERS)}")
+        case _:
+            path = ask(
+                "--maildir",
+                "Path of the Maildir",
+                given.maildir,
+                guess_maildir(),
+                as_part=lambda text: {"mailbox": Maildir(path=_here(text))},
+            )
+            return Maildir(path=_here(path))
+
+
+def _here(path: str) -> str:
+    """A path as it goes into the file: from here, unless it starts at home."""
+    return path if path.startswith("~") else os.path.abspath(path)
 
 
 def guess_timezone() -> str:

@@ -166,3 +166,68 @@ def test_a_timezone_is_always_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os.path, "realpath", lambda _: "/etc/localtime")
 
     assert guess_timezone() == "UTC"
+
+
+def test_a_wrong_answer_is_asked_for_again_and_the_others_stay(folder: Folder) -> None:
+    typed = (
+        "Robin Vale",
+        "robin",
+        "robin@example.com",
+        "Europe/Pari",
+        "Europe/Paris",
+        "",
+        "floppy",
+        "imap",
+        "imap example com",
+        "imap.example.com",
+        "",
+    )
+
+    result = run(folder, typed="\n".join(typed) + "\n")
+
+    assert result.exit_code == 0, result.output
+    assert "'robin' is no e-mail address" in result.output
+    assert "did you mean 'Europe/Paris'?" in result.output
+    assert "'floppy' is not one of" in result.output
+    user = folder.load().users[UserName("robin")]
+    assert (user.name, user.addresses) == ("Robin Vale", ("robin@example.com",))
+    assert str(user.timezone) == "Europe/Paris"
+    assert user.mailboxes[0].account == "imap robin@example.com@imap.example.com"
+
+
+def test_a_name_that_is_taken_is_asked_for_before_anything_else(folder: Folder) -> None:
+    folder.good_user("robin")
+
+    result = run(folder, "--maildir", "x", typed="Robin\nrobin\nOh no\nrobin2\nr@example.org\n\n\n")
+
+    assert result.exit_code == 0, result.output
+    assert "users/robin.toml is there already, too" in result.output
+    assert set(folder.load().users) >= {"robin"}
+    assert (folder.path / "users" / "robin2.toml").exists()
+
+
+@pytest.mark.parametrize("typed", ["", "Robin Vale\n", "Robin Vale\nrobin@example.com\nUTC\n"])
+def test_whoever_leaves_half_way_leaves_nothing_behind(folder: Folder, typed: str) -> None:
+    result = run(folder, typed=typed)
+
+    assert result.exit_code == 1
+    assert list(folder.path.iterdir()) == [folder.path / "users"]
+    assert list((folder.path / "users").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--timezone", "Europe/Pari"),
+        ("--address", "robin"),
+        ("--imap-host", "imap example com"),
+        ("--user", "Robin Vale"),
+    ],
+)
+def test_a_wrong_option_is_refused_before_the_first_question(
+    folder: Folder, options: tuple[str, str]
+) -> None:
+    result = run(folder, *options, typed="Robin Vale\n")
+
+    assert result.exit_code == 2
+    assert "Your name" not in result.output
