@@ -234,6 +234,12 @@ def _engine(place: Place, met: Met, connections: int) -> AsyncEngine:
         if cast("Driver", dbapi.driver_connection).is_closed():
             raise sa.exc.DisconnectionError
 
+    @sa.event.listens_for(engine.sync_engine, "before_cursor_execute", retval=True)
+    def without_nul(
+        _conn: object, _cursor: object, statement: str, values: object, *_: object
+    ) -> tuple[str, object]:
+        return statement, _without_nul(values)
+
     @sa.event.listens_for(engine.sync_engine, "commit")
     def refuse(_: Connection) -> None:
         raise UnitMisuseError("a unit of work must not commit: the store does that")
@@ -243,6 +249,15 @@ def _engine(place: Place, met: Met, connections: int) -> AsyncEngine:
 
 def _unnamed() -> str:
     return ""
+
+
+def _without_nul(values: object) -> object:
+    """Parameters as PostgreSQL's text can hold them: everything but NUL, which SQLite keeps."""
+    if isinstance(values, str):
+        return values.replace("\0", "\N{REPLACEMENT CHARACTER}") if "\0" in values else values
+    if isinstance(values, tuple | list):
+        return type(values)(map(_without_nul, values))
+    return values
 
 
 def _whole(unit: Callable[[Connection], T]) -> Callable[[Connection], T]:
