@@ -35,6 +35,7 @@ class Listing:
     unsent: frozenset[str]
     at: datetime
     at_s: float
+    serial: int
 
     def folder(self, entry: Entry) -> Folder:
         """Where a draft lies."""
@@ -141,12 +142,22 @@ class Finder:
         return words
 
     async def all_drafts(self, request: LookRequest) -> Listing:
-        """Every draft, with those in the trash: shared by looks that are made together."""
+        """Every draft, with those in the trash: shared by looks that are made together.
+
+        A look at an intent that is settled is about something that has just changed, and asks anew.
+        """
         held = self.listing
         ended = request.ended_at or request.claimed_at
         now_s = self.clock.boot_s()
-        if held is not None and now_s - held.at_s < SHARED_S and held.at > ended:
+        if (
+            held is not None
+            and request.may_withdraw
+            and held.serial == self.shelf.drafts_serial
+            and now_s - held.at_s < SHARED_S
+            and held.at > ended
+        ):
             return held
+        serial = self.shelf.drafts_serial
         at, at_s = self.clock.now(), now_s
         unsent = await self.api.drafts()
         entries = await self.api.drafts(thrown_away=True)
@@ -155,6 +166,7 @@ class Finder:
             unsent=frozenset(one.id for one in unsent),
             at=at,
             at_s=at_s,
+            serial=serial,
         )
         return self.listing
 

@@ -65,6 +65,8 @@ class Shelf:
     limiter: CapacityLimiter
     point: str | None = None
     checked_s: float = 0.0
+    drafts_serial: int = 0
+    """Rises when a draft is known to have come or gone."""
     homes: OrderedDict[str, str] = field(default_factory=OrderedDict)
     """The thread of each draft that this process made."""
     _threads: OrderedDict[str, tuple[Item, ...]] = field(default_factory=OrderedDict)
@@ -105,6 +107,8 @@ class Shelf:
         """Forget the threads whose mail changed; drafts and stars change nothing."""
         self._serial += 1
         for event in events:
+            if event.labels is None or "DRAFT" in event.labels:
+                self.drafts_serial = self._serial
             if event.labels is not None and "DRAFT" in event.labels:
                 continue
             if event.changed and not event.changed & _FOLDERS:
@@ -138,6 +142,8 @@ class Shelf:
     def made(self, entry: Entry) -> None:
         """Remember in which thread a draft of this process came to lie."""
         self.homes[entry.id] = entry.message.thread
+        self._serial += 1
+        self.drafts_serial = self._serial
         _bound(self.homes, DRAFTS)
 
     async def hashed(self, raw: bytes) -> str:

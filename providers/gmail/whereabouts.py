@@ -41,7 +41,9 @@ async def whereabouts(finder: Finder, draft: DraftRef) -> DraftNow:
 
 async def _gone_where(finder: Finder, draft: DraftRef, name: str | None) -> DraftNow:
     """The draft is no draft any more: its own message, another draft, or the thread tells."""
-    item = await finder.api.message(str(draft.version), whole=True)
+    version = str(draft.version)
+    # A person may have said that it exists without saying where.
+    item = await finder.api.message(version, whole=True) if version else None
     if item is not None:
         left = _LEFT.get(item.folder or Folder.INBOX)
         words = await finder.shelf.learn(item)

@@ -127,8 +127,16 @@ class GmailHands:
             made = self.box.add(headers.crlf(raw), ["DRAFT"], None if alone else thread)
             self.box.point(draft, made)
             return Ref(f"draft/{draft}")
-        told = self.owner.deliver(raw, _LABELS[folder])
+        told = self.owner.deliver(raw, _LABELS[folder], self._answered_in(raw))
         return Ref(f"mail/{told['threadId']}/{told['id']}")
+
+    def _answered_in(self, raw: bytes) -> str | None:
+        """The thread of a draft that was written as an answer to this mail before it came."""
+        name = headers.first(headers.crlf(raw), "Message-ID")
+        for message, labels in self.box.at(self.box.now_s()):
+            if "DRAFT" in labels and name and name in headers.parents(message.raw):
+                return message.thread
+        return None
 
     def lying(self, folder: Folder) -> list[Lying]:
         label = _LABELS[folder][0]
