@@ -111,6 +111,24 @@ def test_a_value_in_force_can_not_be_changed(folder: Folder) -> None:
         user.name = "x"  # type: ignore[misc]
 
 
+def test_a_gmail_account_has_google_s_addresses_unless_told_otherwise(folder: Folder) -> None:
+    (gmail,) = [one for one in in_force(folder, WHOLE).mailboxes if one.provider == "gmail"]
+
+    assert gmail.api_root == "https://gmail.googleapis.com"
+    assert gmail.auth_url == "https://accounts.google.com/o/oauth2/v2/auth"
+    assert gmail.token_url == "https://oauth2.googleapis.com/token"
+    assert gmail.units_per_minute == 6_000
+
+
+def test_a_test_server_on_this_machine_needs_no_encryption(folder: Folder) -> None:
+    root = 'provider = "gmail"\napi_root = "http://127.0.0.1:8080/"'
+    user = in_force(folder, WHOLE.replace('provider = "gmail"', root))
+
+    assert [one.api_root for one in user.mailboxes if one.provider == "gmail"] == [
+        "http://127.0.0.1:8080"
+    ]
+
+
 REFUSED = [
     ('name = "Robin Vale"', 'name = " "', "name"),
     ('name = "Robin Vale"', 'name = "Robin\\r\\nBcc: x@example.org"', "name"),
@@ -144,6 +162,19 @@ REFUSED = [
     ('id = "work"', 'id = "Work Mail"', "mailboxes[2].id"),
     ('id = "work"', 'id = "local"', "mailboxes[2].id"),
     ('provider = "gmail"', 'provider = "gmial"', "mailboxes[2].provider"),
+    ('token = { file = "tokens/robin-work.json" }', 'token = { env = "T" }', "mailboxes[2].token"),
+    ('provider = "gmail"', 'provider = "gmail"\nunits_per_minute = 599', "mailboxes[2].units"),
+    ('provider = "gmail"', 'provider = "gmail"\nunits_per_minute = "x"', "mailboxes[2].units"),
+    (
+        'provider = "gmail"',
+        'provider = "gmail"\napi_root = "http://gmail.example.com"',
+        "mailboxes[2].api_root",
+    ),
+    (
+        'provider = "gmail"',
+        'provider = "gmail"\ntoken_url = "http://gmail.example.com/token"',
+        "mailboxes[2].token_url",
+    ),
     ('path = "~/Mail"', 'path = ""', "mailboxes[1].path"),
     ('since = "3d"', 'since = "3 days"', "mailboxes[1].since"),
     ('since = "3d"', 'sicne = "3d"', "mailboxes[1].sicne"),

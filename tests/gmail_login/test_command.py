@@ -20,7 +20,9 @@ import pytest
 from anyio import to_thread
 from anyio.abc import Process
 
+from tests.support import postgres
 from tests.support.gmail import ROBIN, GmailServer, running
+from tests.support.gmail.clock import ServerClock
 
 USER = """\
 name = "Robin Vale"
@@ -103,8 +105,6 @@ class Place:
 
 @pytest.fixture
 async def server() -> AsyncIterator[GmailServer]:
-    from tests.support.gmail.clock import ServerClock
-
     async with running(clock=ServerClock(running=True)) as made:
         yield made
 
@@ -137,11 +137,11 @@ async def run(place: Place, *words: str, **more: str) -> subprocess.CompletedPro
 
 
 @asynccontextmanager
-async def waiting(place: Place, *words: str) -> AsyncIterator[tuple[Process, str]]:
+async def waiting(place: Place, **more: str) -> AsyncIterator[tuple[Process, str]]:
     """``login --no-browser`` that waits for consent, and the address that it shows."""
     async with await anyio.open_process(
-        place.command("login", "robin/work", "--no-browser", *words),
-        env=environment(PYTHONUNBUFFERED="1"),
+        place.command("login", "robin/work", "--no-browser"),
+        env=environment(PYTHONUNBUFFERED="1", **more),
         stdin=subprocess.PIPE,
     ) as process:
         assert process.stdout is not None
@@ -329,3 +329,28 @@ async def test_status_shows_what_the_quota_was_spent_on(place: Place, server: Gm
     assert quota["units"] >= 3
     assert quota["last_minute"] == quota["units"]
     assert "units:" in (await run(place, "status")).stdout
+
+
+# -- a fleet's database --
+
+
+async def test_with_postgresql_a_login_lies_sealed_in_the_database(
+    place: Place, server: GmailServer
+) -> None:
+    with postgres.new_database(empty=True) as database:
+        url = postgres.cluster().url(database)
+        config = f'[storage]\ndata_dir = "{place.data}"\nurl = "{url}"\n'
+        config += 'password = { env = "PG" }\n'
+        await anyio.Path(place.config / "fencepost.toml").write_text(config)
+        secret = {"PG": postgres.PASSWORD}
+        async with waiting(place, **secret) as (process, address):
+            await follow(address)
+            said = await rest_of(process)
+        assert process.returncode == 0, said
+        assert place.kept() is None
+        rows = postgres.cluster().sql("SELECT * FROM tokens", database=database)
+        assert [row["integration"] for row in rows] == ["robin/work"]
+        (grant,) = server.world.oauth.grants
+        assert grant.encode() not in bytes(rows[0]["sealed"])
+        checked = await run(place, "check", **secret)
+        assert "ok  robin/work" in checked.stdout, checked.stdout
