@@ -15,7 +15,7 @@ from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Final, Self
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 from pydantic.dataclasses import dataclass
@@ -69,6 +69,11 @@ class Storage:
             raise refusal(f"names the unknown store {url.scheme[:40]!r}", remedy)
         if not url.path.strip("/"):
             raise refusal("names no database", remedy)
+        if "password" in parse_qs(url.query):
+            raise refusal(
+                "holds a password, and a configuration file holds none",
+                'take it out and write password = { env = "X" } below it',
+            )
         return value
 
     @model_validator(mode="after")

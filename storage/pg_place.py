@@ -9,6 +9,7 @@ at the connection's start. Then nothing is prepared by name and nothing is set f
 
 from __future__ import annotations
 
+import ipaddress
 import socket
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol, cast
@@ -115,6 +116,8 @@ class Met:
     version: str
     server: str
     """System identifier and timeline; empty where the role may not ask."""
+    exposed: bool
+    """Whether what is said crosses a network in clear text."""
     flushes: bool
     """False where ``fsync`` is off, as only a server for trials may have it."""
 
@@ -195,6 +198,7 @@ async def _ask(driver: Driver, place: Place) -> Met:
         pooled=facts["pid"] != driver.get_server_pid(),
         version=str(facts["called"]),
         server=server,
+        exposed=_is_exposed(driver),
         flushes=facts["fsync"] == "on",
     )
 
@@ -225,16 +229,30 @@ def _unfit(facts: Mapping[str, object], place: str) -> StorageError | None:
     return None
 
 
+def _is_exposed(driver: object) -> bool:
+    peer = _told(driver, "peername")
+    if not isinstance(peer, tuple) or _told(driver, "ssl_object") is not None:
+        return False
+    return not ipaddress.ip_address(str(peer[0]).partition("%")[0]).is_loopback
+
+
+def _told(driver: object, what: str) -> object:
+    """What the driver's transport knows of its connection."""
+    transport = getattr(driver, "_transport", None)
+    return None if transport is None else transport.get_extra_info(what)
+
+
 def _notice_silence(driver: object) -> None:
     """Have the kernel give a connection up whose other end is gone without a word.
 
     Nothing else bounds the wait for a result, which no cancellation may interrupt.
     """
-    transport = getattr(driver, "_transport", None)
-    sock = None if transport is None else transport.get_extra_info("socket")
-    if sock is None or sock.family == socket.AF_UNIX:
+    sock = _told(driver, "socket")
+    # asyncio gives a stand-in for the socket, which has the same methods.
+    if sock is None or getattr(sock, "family", None) == socket.AF_UNIX:
         return
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    options = cast("socket.socket", sock)
+    options.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in (
         ("TCP_KEEPIDLE", SILENCE_S // 3),
         ("TCP_KEEPALIVE", SILENCE_S // 3),
@@ -244,4 +262,4 @@ def _notice_silence(driver: object) -> None:
     ):
         option = getattr(socket, name, None)
         if option is not None:
-            sock.setsockopt(socket.IPPROTO_TCP, option, value)
+            options.setsockopt(socket.IPPROTO_TCP, option, value)

@@ -143,35 +143,18 @@ async def _rightful(loaded: Loaded) -> Loaded:
 async def _store(loaded: Loaded) -> list[Finding]:
     from anyio import to_thread
 
+    from assistant.cli.servercheck import server_findings
     from assistant.cli.storecheck import store_findings
     from assistant.opening import is_shared
     from storage.sqlite import sqlite_version
 
     if is_shared(loaded):
-        return [await _server(loaded)]
+        return await server_findings(loaded)
     return [
         Finding(what="SQLite", works=True, says=f"version {sqlite_version()}"),
         await to_thread.run_sync(_data_dir, loaded.daemon.storage.data_dir),
         *await to_thread.run_sync(store_findings, loaded),
     ]
-
-
-async def _server(loaded: Loaded) -> Finding:
-    """Whether the PostgreSQL database can be used; nothing is made there."""
-    from assistant.opening import place_of
-    from config.secrets import SecretError
-    from storage.errors import StorageError
-    from storage.pg_place import meet
-
-    try:
-        place = await place_of(loaded)
-        met = await meet(place)
-    except (SecretError, StorageError) as error:
-        return Finding(what="PostgreSQL", works=False, says=str(error))
-    pooled = ", behind a pooler" if met.pooled else ""
-    unsafe = "" if met.flushes else "; fsync is off, so a power cut loses what was stored"
-    says = f"{place.shown}, version {met.version}{pooled}{unsafe}"
-    return Finding(what="PostgreSQL", works=True, says=says)
 
 
 def _data_dir(path: Path) -> Finding:

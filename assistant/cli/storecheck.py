@@ -31,7 +31,7 @@ def store_findings(loaded: Loaded) -> list[Finding]:
     except DatabaseMissingError as error:
         if read_witness(data_dir) is None:
             says = "none yet: the first pass makes it"
-            return [Finding(what=DATABASE, works=True, says=says), *_key(loaded, None)]
+            return [Finding(what=DATABASE, works=True, says=says), *key_findings(loaded, None)]
         return [
             Finding(
                 what=DATABASE,
@@ -46,7 +46,7 @@ def store_findings(loaded: Loaded) -> list[Finding]:
     except StorageError as error:
         says, _, remedy = str(error).partition(": ")
         return [Finding(what=DATABASE, works=False, says=says, remedy=remedy)]
-    return [_database(found), *_key(loaded, found.key)]
+    return [_database(found), *key_findings(loaded, found.key)]
 
 
 def _database(found: Examined) -> Finding:
@@ -66,7 +66,8 @@ def _database(found: Examined) -> Finding:
     )
 
 
-def _key(loaded: Loaded, fingerprint: str | None) -> list[Finding]:
+def key_findings(loaded: Loaded, fingerprint: str | None) -> list[Finding]:
+    """Whether the installation key is the one of *fingerprint*, that of the database. Blocks."""
     from assistant.process import key_fingerprint
     from config.secrets import SecretError, load_installation_key
 

@@ -61,7 +61,28 @@ def test_every_reading_command_answers(shared: Place, items: Items) -> None:
     assert intent["state"] == "accepted"
     (thread,) = items(shared.json("threads"))
     shared.run("explain", str(thread["mailbox"]), str(thread["thread"]))
-    assert "ok" in shared.run("check")
+
+
+def test_check_says_what_a_start_would_meet(shared: Place, items: Items) -> None:
+    says = {row["what"]: row for row in items(shared.json("check", status=1))}
+    assert "empty" in str(says["database"]["says"])
+    shared.run("once")
+    document = items(shared.json("check", status=1))
+    # The server of the tests does not flush.
+    assert [row["says"] for row in document if not row["works"]] == [
+        "fsync is off: a power cut loses what was stored"
+    ]
+    says = {row["what"]: row for row in document}
+    assert "the one written last" in str(says["database"]["says"])
+    assert "belongs to the database" in str(says["installation key"]["says"])
+
+
+def test_check_tells_a_database_that_was_exchanged(shared: Place, items: Items) -> None:
+    shared.run("once")
+    file = shared.data_dir / "witness.json"
+    file.write_text(file.read_text().replace('"epoch": "', '"epoch": "another'))
+    document = items(shared.json("check", status=1))
+    assert any("older than what was last written" in str(row["says"]) for row in document)
 
 
 def test_a_paused_mailbox_is_given_no_draft(shared: Place) -> None:
