@@ -260,12 +260,15 @@ class Site:
         return found
 
     def at_rest(self) -> bool:
-        """Whether nothing is due, nothing is being called and no look is outstanding."""
+        """Whether nothing is due, nothing is being called and no look is outstanding.
+
+        A call that was never made by a process that died stays unknown, for a person to settle.
+        """
         (due,) = self.sql(
             "SELECT (SELECT count(*) FROM threads WHERE due_at IS NOT NULL"
             " AND quarantined_at IS NULL AND due_at < extract(epoch FROM now()) * 1000 + 60000),"
             " (SELECT count(*) FROM intents WHERE state = 'calling'),"
-            " (SELECT count(*) FROM intents WHERE state = 'unknown'),"
+            " (SELECT count(*) FROM intents WHERE state = 'unknown' AND looks_ended_at IS NULL),"
             " (SELECT count(*) FROM mailboxes WHERE problem IS NOT NULL)"
         )
         noted = {str(name) for (name,) in self.sql("SELECT message_id FROM messages")}
