@@ -13,6 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, Protocol
 
+import sqlalchemy as sa
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
+
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
@@ -22,14 +26,30 @@ VirtualClock = Callable[[], float]
 _UNIX_EPOCH_DAY: Final = 2440587.5
 _DAY_S: Final = 86400
 _NOW_SQL: Final = {
-    "sqlite": "SELECT CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)",
-    "postgresql": "SELECT CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT)",
+    "sqlite": "CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)",
+    "postgresql": "CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT)",
 }
 
 
 def database_now_ms(conn: Connection) -> int:
     """Epoch milliseconds by the database's clock, read now (not at the transaction's start)."""
-    return int(conn.exec_driver_sql(_NOW_SQL[conn.dialect.name]).scalar_one())
+    return int(conn.exec_driver_sql(f"SELECT {_NOW_SQL[conn.dialect.name]}").scalar_one())
+
+
+class NowMs(FunctionElement[int]):
+    """Epoch milliseconds by the database's clock, as an expression inside a statement.
+
+    PostgreSQL reads it once for each row, and may do so before it waits for that row's lock.
+    """
+
+    name = "now_ms"
+    type = sa.BigInteger()
+    inherit_cache = True
+
+
+@compiles(NowMs)
+def _now_ms(_element: NowMs, compiler: sa.Compiled, **_: object) -> str:
+    return _NOW_SQL[compiler.dialect.name]
 
 
 class TakesFunctions(Protocol):

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
+_INSERT = sa.insert(drafts).returning(drafts.c.id)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """One draft of ours. ``shown`` are the headers and the body that the owner sees of it."""
@@ -68,7 +71,7 @@ def record(
 ) -> int:
     """Record a draft; gives its id."""
     done = conn.execute(
-        sa.insert(drafts).returning(drafts.c.id),
+        _INSERT,
         {
             "integration": integration,
             "thread": thread,

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from storage.standing import BESIDE, Beside
 from storage.tables import evidence, intents, leases
 from storage.words import (
     MAILBOX_CHANGING,
@@ -218,10 +220,9 @@ def call_again(
     call_timeout_ms: int,
 ) -> bool:
     """Begin the next attempt of an intent under the same key, with the bytes that are stored."""
-    return _move(
+    moved = _move(
         conn,
-        intent.id,
-        intent.attempt,
+        intent,
         IntentState.CALLING,
         by,
         {
@@ -246,6 +247,7 @@ def call_again(
             "call_timeout_ms": call_timeout_ms,
         },
     )
+    return moved is not None
 
 
 def move(
@@ -255,15 +257,15 @@ def move(
     by: By,
     now_ms: int,
     **values: object,
-) -> bool:
-    """Move an intent at its stored attempt, if that is legal; False changes nothing."""
+) -> Beside | None:
+    """Move an intent at its stored attempt, if that is legal; None: nothing was changed."""
     settled = to not in (IntentState.CALLING, IntentState.UNKNOWN)
     more: dict[str, object] = dict(values)
     if settled:
         more.setdefault("settled_at", now_ms)
         more.setdefault("settled_by", str(by))
         more.setdefault("blocks", 0)
-    return _move(conn, intent.id, intent.attempt, to, by, more)
+    return _move(conn, intent, to, by, more)
 
 
 def update(conn: Connection, intent: Intent, **values: object) -> None:
@@ -304,25 +306,46 @@ def evidence_of(conn: Connection, intent: IntentId) -> list[Fact]:
 
 def _move(
     conn: Connection,
-    intent: IntentId,
-    attempt: int,
+    intent: Intent,
     to: IntentState,
     by: By,
     values: Mapping[str, object],
-) -> bool:
+) -> Beside | None:
     allowed = sources(to, by)
     if not allowed:
         raise InvalidTransitionError(f"nothing becomes {to} by {by}")
-    done = conn.execute(
+    statement = _moving(tuple(sorted(values)), tuple(sorted(allowed)))
+    given = {f"to_{name}": value for name, value in values.items()}
+    given |= {
+        "to_state": str(to),
+        "this": intent.id,
+        "of_attempt": intent.attempt,
+        "i": intent.integration,
+        "t": intent.thread,
+    }
+    row = conn.execute(statement, given).one_or_none()
+    if row is None:
+        return None
+    other_draft, told, unwell = row
+    return Beside(other_draft=bool(other_draft), told=bool(told), unwell=bool(unwell))
+
+
+@cache
+def _moving(names: tuple[str, ...], allowed: tuple[IntentState, ...]) -> sa.Executable:
+    """The guarded UPDATE that sets these columns; a handful of shapes is all there are."""
+    values = {
+        name: sa.bindparam(f"to_{name}", type_=intents.c[name].type) for name in (*names, "state")
+    }
+    return (
         sa.update(intents)
         .where(
-            intents.c.id == intent,
-            intents.c.attempt == attempt,
-            intents.c.state.in_(sorted(allowed)),
+            intents.c.id == sa.bindparam("this"),
+            intents.c.attempt == sa.bindparam("of_attempt"),
+            sa.or_(*(intents.c.state == str(state) for state in allowed)),
         )
-        .values(state=str(to), **values)
+        .values(values)
+        .returning(*BESIDE)
     )
-    return bool(done.rowcount)
 
 
 def _one(conn: Connection, query: sa.Select[tuple[object, ...]], key: str) -> Intent | None:

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from storage import fences
-from storage.dbtime import database_now_ms
-from storage.tables import intents, leases, mailboxes, pauses, threads
-from storage.words import IntegrationId, IntentState, OwnerId, ThreadId
+from storage.dbtime import NowMs, database_now_ms
+from storage.tables import leases, mailboxes, threads
+from storage.taking import COLUMNS, DUE, HUNGRY, LONGEST_CALL, PAUSED, SAME_THREAD, SERVED
+from storage.words import IntegrationId, OwnerId, ThreadId
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -69,45 +70,20 @@ class LeaseLostError(Exception):
 
 
 _lease_is = sa.and_(leases.c.integration == sa.bindparam("i"), leases.c.thread == sa.bindparam("t"))
-_same_thread = sa.and_(
-    threads.c.integration == leases.c.integration, threads.c.thread == leases.c.thread
-)
-_paused = (
-    sa.select(sa.literal(1))
-    .where(pauses.c.integration.in_(["*", mailboxes.c.integration]))
-    .exists()
-)
-_COLUMNS = (
-    leases.c.thread,
-    leases.c.owner,
-    leases.c.fence,
-    leases.c.expires_at,
-    leases.c.grace_until,
-    leases.c.takes,
-    leases.c.orphaned,
-    leases.c.alone,
-)
-_ROW = sa.select(*_COLUMNS).where(_lease_is)
+_ROW = sa.select(*COLUMNS).where(_lease_is)
 _LOCK = _ROW.with_for_update()
 _MINE = sa.and_(_lease_is, leases.c.owner == sa.bindparam("o"), leases.c.fence == sa.bindparam("f"))
-_RENEW = sa.update(leases).where(_MINE).values(expires_at=sa.bindparam("e"))
-_RELEASE = (
+_KEEP = (
     sa.update(leases)
     .where(_MINE)
-    .values(owner=None, expires_at=sa.bindparam("n"), orphaned=0, takes=0, alone=0)
+    .values(expires_at=NowMs() + sa.bindparam("ttl", type_=sa.BigInteger))
+    .returning(leases.c.grace_until)
 )
-_TAKE = (
+_GIVE_BACK = (
     sa.update(leases)
-    .where(_lease_is)
-    .values(
-        owner=sa.bindparam("o"),
-        fence=sa.bindparam("f"),
-        expires_at=sa.bindparam("e"),
-        grace_until=sa.bindparam("g"),
-        takes=sa.bindparam("k"),
-        alone=sa.bindparam("a"),
-        orphaned=0,
-    )
+    .where(_MINE)
+    .values(owner=None, expires_at=NowMs(), orphaned=0, takes=0, alone=0)
+    .returning(leases.c.expires_at)
 )
 
 
@@ -177,53 +153,54 @@ def _int(value: object) -> int:
     return value
 
 
-def renew_locked(conn: Connection, held: Held, now_ms: int, ttl_ms: int) -> None:
-    """Renew a lease whose row is locked and ours."""
-    conn.execute(
-        _RENEW,
+def keep(conn: Connection, held: Held, ttl_ms: int) -> int | None:
+    """Lock the row of a lease that is still ours and renew it; gives its ``grace_until``.
+
+    None: it is another's by now, and nothing is locked. A compare-and-set on owner and fence: an
+    expired lease that nobody took over may be renewed. What else has to be checked is read in a
+    later statement.
+    """
+    found = conn.scalar(
+        _KEEP,
         {
             "i": held.integration,
             "t": held.thread,
             "o": held.owner,
             "f": held.fence,
-            "e": now_ms + ttl_ms,
+            "ttl": ttl_ms,
         },
     )
+    return None if found is None else int(found)
 
 
 def renew(conn: Connection, held: Sequence[Held], ttl_ms: int) -> frozenset[Held]:
-    """Renew many leases in one transaction; gives back those that are still ours.
-
-    A compare-and-set on owner and fence: an expired lease that nobody took over may be renewed.
-    """
-    kept = set()
-    for one in sorted(held, key=lambda each: (each.integration, each.thread)):
-        row = lock(conn, one.integration, one.thread)
-        if row.is_held_by(one):
-            renew_locked(conn, one, database_now_ms(conn), ttl_ms)
-            kept.add(one)
-    return frozenset(kept)
+    """Renew many leases in one transaction; gives back those that are still ours."""
+    # In one order everywhere, so that two who lock several rows never wait for each other.
+    in_order = sorted(held, key=lambda one: (one.integration, one.thread))
+    return frozenset(one for one in in_order if keep(conn, one, ttl_ms) is not None)
 
 
 def release(conn: Connection, held: Held) -> bool:
     """Give the lease back in order; a stale holder's release changes nothing (False)."""
-    lock(conn, held.integration, held.thread)
-    return release_locked(conn, held, database_now_ms(conn))
+    return give_back(conn, held) is not None
 
 
-def release_locked(conn: Connection, held: Held, now_ms: int) -> bool:
-    """Give back a lease whose row is locked by this transaction."""
-    done = conn.execute(
-        _RELEASE,
+def give_back(conn: Connection, held: Held) -> int | None:
+    """Lock the row of a lease that is still ours and release it; gives the database's time.
+
+    None: it is another's by now, and nothing is locked. Until the transaction commits nobody else
+    can take the lease, so what follows in it is still done under the lock.
+    """
+    now = conn.scalar(
+        _GIVE_BACK,
         {
             "i": held.integration,
             "t": held.thread,
             "o": held.owner,
             "f": held.fence,
-            "n": now_ms,
         },
     )
-    return bool(done.rowcount)
+    return None if now is None else int(now)
 
 
 def acquire(
@@ -244,7 +221,7 @@ def acquire(
     now = database_now_ms(conn)
     if row.owner is not None and row.expires_at > now:
         return None
-    return _take(conn, integration, thread, owner, row, now, ttl_ms, alone=alone)
+    return _take(conn, integration, [thread], owner, now, ttl_ms, alone=alone)[0]
 
 
 def take_due(
@@ -262,23 +239,16 @@ def take_due(
     orderly end is taken only then, and then nothing beside it, so that a mail which kills the
     process is found out and does not take others with it.
     """
-    now = database_now_ms(conn)
-    for integration in _hungry(conn, now, allowed):
+    for integration, now in _hungry(conn, allowed):
         rows = _due(conn, integration, now, limit)
         orphans = [row for row in rows if row.owner is not None or row.orphaned]
-        if orphans:
-            if not alone:
-                return Taken(orphans=True)
-            rows = orphans[:1]
-        held = tuple(
-            _take(conn, integration, row.thread, owner, row, now, ttl_ms, alone=bool(orphans))
-            for row in rows
-        )
-        conn.execute(
-            sa.update(mailboxes)
-            .where(mailboxes.c.integration == integration)
-            .values(last_served_at=now)
-        )
+        if orphans and not alone:
+            return Taken(orphans=True)
+        wanted = [row.thread for row in orphans[:1] or rows]
+        if not wanted:
+            continue
+        held = _take(conn, integration, wanted, owner, now, ttl_ms, alone=bool(orphans))
+        conn.execute(SERVED, {"i": integration, "n": now})
         return Taken(held=held, orphans=bool(orphans))
     return Taken()
 
@@ -297,104 +267,73 @@ def next_due_at(conn: Connection, allowed: Collection[IntegrationId]) -> int | N
     )
     when = conn.scalar(
         sa.select(sa.func.min(at))
-        .join(leases, _same_thread)
+        .join(leases, SAME_THREAD)
         .join(mailboxes, mailboxes.c.integration == threads.c.integration)
         .where(
             threads.c.integration.in_(sorted(allowed)),
             threads.c.due_at.is_not(None),
             threads.c.quarantined_at.is_(None),
             mailboxes.c.problem.is_(None),
-            ~_paused,
+            ~PAUSED,
         )
     )
     return int(when) if when is not None else None
 
 
-def _hungry(conn: Connection, now: int, allowed: Collection[IntegrationId]) -> list[IntegrationId]:
-    due = (
-        sa.select(sa.literal(1))
-        .where(
-            threads.c.integration == mailboxes.c.integration,
-            threads.c.due_at <= now,
-            threads.c.quarantined_at.is_(None),
-        )
-        .exists()
-    )
-    rows = conn.execute(
-        sa.select(mailboxes.c.integration)
-        .where(
-            mailboxes.c.integration.in_(sorted(allowed)),
-            mailboxes.c.problem.is_(None),
-            due,
-            ~_paused,
-        )
-        .order_by(mailboxes.c.last_served_at.asc().nulls_first(), mailboxes.c.integration)
-    )
-    return [IntegrationId(row.integration) for row in rows]
+def _hungry(
+    conn: Connection, allowed: Collection[IntegrationId]
+) -> list[tuple[IntegrationId, int]]:
+    """Mailboxes with due threads, the one that was served longest ago first; with the time."""
+    rows = conn.execute(HUNGRY, {"allowed": sorted(allowed)})
+    return [(IntegrationId(integration), int(now)) for integration, now in rows]
 
 
 def _due(conn: Connection, integration: str, now: int, limit: int) -> list[LeaseRow]:
-    rows = conn.execute(
-        sa.select(*_COLUMNS)
-        .join(threads, _same_thread)
-        .where(
-            threads.c.integration == integration,
-            threads.c.due_at <= now,
-            threads.c.quarantined_at.is_(None),
-            sa.or_(leases.c.owner.is_(None), leases.c.expires_at <= now),
-        )
-        .order_by(threads.c.due_at)
-        .limit(limit)
-        .with_for_update(of=leases, skip_locked=True)
-    )
+    rows = conn.execute(DUE, {"i": integration, "n": now, "limit": limit})
     return [_lease_row(row) for row in rows]
 
 
 def _take(
     conn: Connection,
     integration: IntegrationId,
-    thread: ThreadId,
+    wanted: Sequence[ThreadId],
     owner: OwnerId,
-    row: LeaseRow,
     now: int,
     ttl_ms: int,
     *,
     alone: bool,
-) -> Held:
-    died = row.owner is not None
-    grace = row.grace_until
-    if died or row.orphaned:
-        grace = max(grace, _grace(conn, integration, thread, now))
-    # Only a death while nothing else was in work accuses this thread.
-    takes = row.takes + (1 if died and row.alone else 0)
-    fence = row.fence + 1
-    conn.execute(
-        _TAKE,
-        {
-            "i": integration,
-            "t": thread,
-            "o": owner,
-            "f": fence,
-            "e": now + ttl_ms,
-            "g": grace,
-            "k": takes,
-            "a": 1 if alone else 0,
-        },
-    )
-    return Held(integration=integration, thread=thread, owner=owner, fence=fence, takes=takes)
-
-
-def _grace(conn: Connection, integration: str, thread: str, now: int) -> int:
-    # A paused process may still write to its socket, and no fence can stop it there.
-    longest = conn.scalar(
-        sa.select(sa.func.max(intents.c.call_timeout_ms)).where(
-            intents.c.integration == integration,
-            intents.c.thread == thread,
-            intents.c.ended_at.is_(None),
-            intents.c.state.in_([IntentState.CALLING, IntentState.UNKNOWN]),
+) -> tuple[Held, ...]:
+    """Take leases whose rows are locked and free; in the order of *wanted*."""
+    died = leases.c.owner.is_not(None)
+    grace = sa.literal(now, sa.BigInteger) + LONGEST_CALL
+    taken = conn.execute(
+        sa.update(leases)
+        .where(leases.c.integration == integration, leases.c.thread.in_(wanted))
+        .values(
+            owner=owner,
+            fence=leases.c.fence + 1,
+            expires_at=now + ttl_ms,
+            grace_until=sa.case(
+                (
+                    sa.and_(sa.or_(died, leases.c.orphaned == 1), grace > leases.c.grace_until),
+                    grace,
+                ),
+                else_=leases.c.grace_until,
+            ),
+            # Only a death while nothing else was in work accuses this thread.
+            takes=leases.c.takes + sa.case((sa.and_(died, leases.c.alone == 1), 1), else_=0),
+            alone=int(alone),
+            orphaned=0,
         )
+        .returning(leases.c.thread, leases.c.fence, leases.c.takes)
     )
-    return now + int(longest) if longest is not None else 0
+    held = {
+        thread: Held(
+            integration=integration, thread=ThreadId(thread), owner=owner, fence=fence, takes=takes
+        )
+        for thread, fence, takes in taken
+    }
+    return tuple(held[thread] for thread in wanted)
 
 
 def is_held(conn: Connection, integration: str, thread: str) -> bool:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 _LOAD = sa.select(mailboxes).where(mailboxes.c.integration == sa.bindparam("i"))
+_LOCK = _LOAD.with_for_update()
 _CURSOR = (
     sa.select(mailboxes.c.cursor)
     .where(mailboxes.c.integration == sa.bindparam("i"))
@@ -77,7 +78,16 @@ def ensure(
 
 def load(conn: Connection, integration: str) -> MailboxRow | None:
     """The mailbox's row, or None."""
-    row = conn.execute(_LOAD, {"i": integration}).one_or_none()
+    return _one(conn, _LOAD, integration)
+
+
+def lock(conn: Connection, integration: str) -> MailboxRow | None:
+    """The mailbox's row under a lock of this transaction; after the lease row, never before it."""
+    return _one(conn, _LOCK, integration)
+
+
+def _one(conn: Connection, query: sa.Select[tuple[object, ...]], name: str) -> MailboxRow | None:
+    row = conn.execute(query, {"i": name}).one_or_none()
     if row is None:
         return None
     return MailboxRow(

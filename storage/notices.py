@@ -18,7 +18,7 @@ from storage.words import ItemKind
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-TIMED = frozenset({ItemKind.DRAFT_READY, ItemKind.OUTCOME_UNKNOWN})
+TIMED = frozenset({ItemKind.OUTCOME_UNKNOWN})
 """Kinds whose notice is asked for with the fact itself, at a time of its own."""
 
 
@@ -58,7 +58,16 @@ def next_due_at(conn: Connection, users: Collection[str], after_ms: int) -> int 
     return int(when) if when is not None else None
 
 
-def unasked(conn: Connection, user: str, kinds: Collection[ItemKind]) -> list[tuple[int, ItemKind]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unasked:
+    """An open item that no notice was asked for; ``opened_at`` in epoch milliseconds."""
+
+    item: int
+    kind: ItemKind
+    opened_at: int
+
+
+def unasked(conn: Connection, user: str, kinds: Collection[ItemKind]) -> list[Unasked]:
     """Open items of these kinds that no notice was asked for.
 
     Not the kinds in TIMED, and not refusals of notices: a receiver that refuses is not told so.
@@ -69,7 +78,7 @@ def unasked(conn: Connection, user: str, kinds: Collection[ItemKind]) -> list[tu
         review_items.c.kind == str(ItemKind.REJECTED), review_items.c.integration == user
     )
     rows = conn.execute(
-        sa.select(review_items.c.id, review_items.c.kind)
+        sa.select(review_items.c.id, review_items.c.kind, review_items.c.opened_at)
         .where(
             review_items.c.user == user,
             review_items.c.state == "open",
@@ -80,7 +89,7 @@ def unasked(conn: Connection, user: str, kinds: Collection[ItemKind]) -> list[tu
         )
         .order_by(review_items.c.id)
     )
-    return [(int(row.id), ItemKind(row.kind)) for row in rows]
+    return [Unasked(item=row.id, kind=ItemKind(row.kind), opened_at=row.opened_at) for row in rows]
 
 
 def end(conn: Connection, notice_ids: Collection[int], state: str) -> None:

@@ -12,12 +12,31 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 
 from storage.tables import notices, review_items
 from storage.words import ItemKind
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+
+_ONE_THING = ("kind", "user", "integration", "thread", "about")
+_TOLD_ANEW = ("summary", "subject", "detail")
+
+
+def _opening(insert: sqlite.Insert | postgresql.Insert) -> sa.Executable:
+    return insert.on_conflict_do_update(
+        index_elements=_ONE_THING,
+        index_where=sa.text("state = 'open'"),
+        set_={name: insert.excluded[name] for name in _TOLD_ANEW},
+    ).returning(review_items.c.id)
+
+
+_OPEN = {
+    "sqlite": _opening(sqlite.insert(review_items)),
+    "postgresql": _opening(postgresql.insert(review_items)),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,24 +73,8 @@ def open_item(
     detail: Mapping[str, object] | None = None,
 ) -> int:
     """Open an item, or update the open one about the same thing; gives its id."""
-    same = sa.and_(
-        review_items.c.kind == str(kind),
-        review_items.c.user == user,
-        review_items.c.integration == integration,
-        review_items.c.thread == thread,
-        review_items.c.about == about,
-        review_items.c.state == "open",
-    )
-    found = conn.scalar(sa.select(review_items.c.id).where(same))
-    if found is not None:
-        conn.execute(
-            sa.update(review_items)
-            .where(review_items.c.id == found)
-            .values(summary=summary, subject=subject, detail=dict(detail or {}))
-        )
-        return int(found)
     done = conn.execute(
-        sa.insert(review_items).returning(review_items.c.id),
+        _OPEN[conn.dialect.name],
         {
             "kind": str(kind),
             "user": user,
@@ -185,16 +188,21 @@ def ask_to_tell(conn: Connection, user: str, item: int, kind: ItemKind, due_at: 
         sa.select(notices.c.id).where(notices.c.item == item, notices.c.kind == str(kind))
     )
     if found is None:
-        conn.execute(
-            sa.insert(notices),
-            {
-                "user": user,
-                "item": item,
-                "kind": str(kind),
-                "due_at": due_at,
-                "state": "waiting",
-            },
-        )
+        _notice(conn, user, item, kind, due_at, "waiting")
+
+
+def tell_nobody(conn: Connection, user: str, item: int, now_ms: int) -> None:
+    """Have a draft that waits for review listed only: no notice tells of it."""
+    _notice(conn, user, item, ItemKind.DRAFT_READY, now_ms, "dropped")
+
+
+def _notice(
+    conn: Connection, user: str, item: int, kind: ItemKind, due_at: int, state: str
+) -> None:
+    conn.execute(
+        sa.insert(notices),
+        {"user": user, "item": item, "kind": str(kind), "due_at": due_at, "state": state},
+    )
 
 
 def _many(conn: Connection, *where: sa.ColumnElement[bool]) -> list[Item]:

@@ -14,6 +14,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 _IS = sa.and_(threads.c.integration == sa.bindparam("i"), threads.c.thread == sa.bindparam("t"))
 _LOAD = sa.select(threads).where(_IS)
 _DUES = sa.select(threads.c.dues).where(_IS)
+_AT = sa.bindparam("at", type_=sa.BigInteger)
+_EARLIER = sa.case((threads.c.due_at <= _AT, threads.c.due_at), else_=_AT)
+_MAKE_DUE = sa.update(threads).where(_IS).values(due_at=_EARLIER, dues=threads.c.dues + 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,20 +145,7 @@ def changed(
 
 def make_due(conn: Connection, integration: str, thread: str, at_ms: int) -> None:
     """Have the thread worked on at *at_ms*, or earlier if it is due earlier."""
-    conn.execute(
-        sa.update(threads)
-        .where(threads.c.integration == integration, threads.c.thread == thread)
-        .values(
-            due_at=sa.case(
-                (
-                    sa.and_(threads.c.due_at.is_not(None), threads.c.due_at <= at_ms),
-                    threads.c.due_at,
-                ),
-                else_=at_ms,
-            ),
-            dues=threads.c.dues + 1,
-        )
-    )
+    conn.execute(_MAKE_DUE, {"i": integration, "t": thread, "at": at_ms})
 
 
 def raise_generation(conn: Connection, integration: str, thread: str, now_ms: int) -> None:
@@ -226,28 +217,64 @@ class Finish:
     reconciled: bool = False
 
 
-def finish(conn: Connection, held: Held, end: Finish, now_ms: int, *, dues_before: int) -> None:
-    """End a piece of work: the thread's row, whose lease row is locked and ours.
+def finish(
+    conn: Connection, held: Held, end: Finish, now_ms: int, *, settled_due_at: int | None = None
+) -> None:
+    """End a piece of work: the thread's row, whose lease row is locked and was ours.
 
-    ``dues_before`` is the count at the start of this transaction. When somebody made the thread
-    due after the work read it, that due stays.
+    When somebody made the thread due after the work read it, that due stays. *settled_due_at*: this
+    transaction settled an intent, which makes the thread due at that time for everybody else.
     """
-    values: dict[str, object] = {"failures": threads.c.failures + 1 if end.failed else 0}
-    if dues_before == end.read_dues:
-        values["due_at"] = end.again_at
-    if end.triage is not None:
-        values["triage"] = dict(end.triage)
-        values["triaged_revision"] = end.revision
-        values["no_draft_because"] = end.no_draft_because
-    if end.quarantine:
-        values["quarantined_at"] = now_ms
-    if end.reconciled:
-        values["reconcile_first"] = 0
-    conn.execute(
-        sa.update(threads)
-        .where(threads.c.integration == held.integration, threads.c.thread == held.thread)
-        .values(values)
+    statement = _finishing(
+        end.triage is not None,
+        end.failed,
+        end.quarantine,
+        end.reconciled,
+        settled_due_at is not None,
     )
+    conn.execute(
+        statement,
+        {
+            "i": held.integration,
+            "t": held.thread,
+            "read": end.read_dues,
+            "again": end.again_at,
+            "at": settled_due_at,
+            "now": now_ms,
+            "triage": None if end.triage is None else dict(end.triage),
+            "of_revision": end.revision,
+            "because": end.no_draft_because,
+        },
+    )
+
+
+@cache
+def _finishing(
+    judged: bool, failed: bool, quarantine: bool, reconciled: bool, settled: bool
+) -> sa.Update:
+    """The UPDATE that ends a piece of work. What it compares it reads itself, under its own lock:
+    whoever notes mail makes a thread due without its lease."""
+    values: dict[str, object] = {
+        "failures": threads.c.failures + 1 if failed else 0,
+        "due_at": sa.case(
+            (
+                threads.c.dues == sa.bindparam("read"),
+                sa.bindparam("again", type_=sa.BigInteger),
+            ),
+            else_=_EARLIER if settled else threads.c.due_at,
+        ),
+    }
+    if settled:
+        values["dues"] = threads.c.dues + 1
+    if judged:
+        values["triage"] = sa.bindparam("triage", type_=threads.c.triage.type)
+        values["triaged_revision"] = sa.bindparam("of_revision")
+        values["no_draft_because"] = sa.bindparam("because")
+    if quarantine:
+        values["quarantined_at"] = sa.bindparam("now")
+    if reconciled:
+        values["reconcile_first"] = 0
+    return sa.update(threads).where(_IS).values(values)
 
 
 def dues(conn: Connection, integration: str, thread: str) -> int:

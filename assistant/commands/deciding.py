@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from assistant.effects import looks, settle
-from assistant.effects.settle import Timing
+from assistant.effects import looks, records, settle
 from storage import drafts, fences, intents, leases, mailboxes, reviews, threads
 from storage.dbtime import database_now_ms
 from storage.drafts import Draft
@@ -30,6 +29,7 @@ from storage.words import (
     IntentId,
     IntentState,
     ItemKind,
+    Kind,
     Ref,
     Rejected,
 )
@@ -54,7 +54,6 @@ class Ask:
     note: str | None
     operation: str
     lag_ms: int
-    timing: Timing
 
 
 Result = Mapping[str, object]
@@ -84,13 +83,8 @@ def _keep(conn: Connection, ask: Ask) -> Result:
 
 
 def _discard(conn: Connection, ask: Ask) -> Result:
-    draft = _open_draft(conn, ask)
-    if draft.state is DraftState.EDITED:
-        raise RefusedError(
-            "the draft was changed by you and is yours: delete it in your mail program"
-        )
-    drafts.update(conn, draft.id, discard_asked_by=ask.operation)
-    threads.make_due(conn, draft.integration, draft.thread, database_now_ms(conn))
+    draft = _not_edited(_open_draft(conn, ask))
+    records.ask_for_removal(conn, draft, ask.operation, database_now_ms(conn))
     return {"draft": "to be discarded"}
 
 
@@ -102,6 +96,22 @@ def _open_draft(conn: Connection, ask: Ask) -> Draft:
         draft = drafts.one(conn, draft.id)
     if draft is None or not draft.open:
         raise RefusedError("the draft is no longer there; the item will close by itself")
+    return draft
+
+
+def _still_ours(conn: Connection, removal: Intent) -> Draft:
+    """The draft that a refused removal was to remove; its thread's lease row is locked."""
+    draft = records.to_be_removed(conn, removal)
+    if draft is None or not draft.open:
+        raise RefusedError("the draft is no longer there; dismiss the item")
+    return _not_edited(draft)
+
+
+def _not_edited(draft: Draft) -> Draft:
+    if draft.state is DraftState.EDITED:
+        raise RefusedError(
+            "the draft was changed by you and is yours: delete it in your mail program"
+        )
     return draft
 
 
@@ -125,7 +135,6 @@ def _exists(conn: Connection, ask: Ask, *, ref: str) -> Result:
         intent,
         By.PERSON,
         now,
-        ask.timing,
         Accepted(ref=Ref(ref)),
         draft_state=DraftState.EDITED,
     )
@@ -169,6 +178,10 @@ def _retry(conn: Connection, ask: Ask) -> Result:
             "mend [notify] of your file, and later notices go there"
         )
     leases.lock(conn, ask.item.integration, ask.item.thread)
+    intent = intents.by_id(conn, IntentId(ask.item.about))
+    if intent is not None and intent.kind is Kind.REMOVE_DRAFT:
+        records.ask_for_removal(conn, _still_ours(conn, intent), ask.operation, now)
+        return {"draft": "to be discarded"}
     fences.forgive(conn, ask.item.integration, ask.item.thread)
     if ask.item.thread == WATCH_THREAD:
         _close(conn, ask)

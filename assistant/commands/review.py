@@ -105,7 +105,6 @@ def _perform(conn: Connection, house: House, decision: Decision) -> Answer:
             note=decision.note,
             operation=operation,
             lag_ms=_lag_ms(house, item),
-            timing=house.timing,
         )
         result[str(item.id)] = _one(conn, ask, alone=len(items) == 1)
     now = database_now_ms(conn)

@@ -1,9 +1,10 @@
 """The claim: the one transaction that commits an intent and verifies that it may be acted on.
 
-It locks the thread's lease row, then checks in the order below; the first failure ends it and
-nothing is written. Only after its COMMIT has returned may the call be made.
+One statement locks the lease row, sees that it is ours and renews it; a second one reads what is
+checked in the order below. The first failure ends it, and nothing but the renewal is written. Only
+after its COMMIT has returned may the call be made.
 
-    1 lease ours (renewed by the same transaction)    4 nothing else blocks the thread
+    1 lease ours (renewed by the same statement)      4 nothing else blocks the thread
     2 nothing paused, grace over, mailbox not resting 5 create: no unsent draft there, of anybody
     3 the thread is the one that the plan was made for 6 the key is new, or may be called again
 
@@ -18,11 +19,12 @@ from enum import StrEnum
 
 from sqlalchemy import Connection
 
-from storage import drafts, intents, leases, mailboxes, threads
+from storage import drafts, intents, leases, mailboxes
+from storage import standing as standings
 from storage.dbtime import database_now_ms
-from storage.events import log
 from storage.intents import TRIES, Intent
 from storage.leases import Held
+from storage.standing import Standing, ThreadStanding
 from storage.words import (
     MAILBOX_CHANGING,
     NO_FAULTS,
@@ -98,16 +100,15 @@ class Asked:
 
 def claim(conn: Connection, asked: Asked, faults: Faults = NO_FAULTS) -> Intent | Refused:
     """Commit the intent, or say why not. Runs in one transaction; see the module's text."""
-    lease = leases.lock(conn, asked.held.integration, asked.held.thread)
-    now = database_now_ms(conn)
-    if not lease.is_held_by(asked.held):
+    grace_until = leases.keep(conn, asked.held, asked.lease_ttl_ms)
+    if grace_until is None:
         return Refused(why=Refusal.LEASE_LOST)
-    refused = _resting(conn, asked.held.integration, asked.kind, now, lease.grace_until)
-    if refused is None and asked.kind in MAILBOX_CHANGING:
-        refused = _not_as_planned(conn, asked)
+    standing = _standing(conn, asked)
+    refused = _refused(conn, asked, standing, grace_until)
     if refused is not None:
         return refused
-    earlier = intents.by_key(conn, asked.key)
+    now = standing.now
+    earlier = None if standing.earlier is None else intents.by_key(conn, asked.key)
     if earlier is None:
         intent = _new(asked, now)
         intents.insert(conn, intent)
@@ -118,56 +119,57 @@ def claim(conn: Connection, asked: Asked, faults: Faults = NO_FAULTS) -> Intent 
         if not _call_again(conn, earlier, cause, asked, now):
             return Refused(why=Refusal.KEY_USED)
         intent = _again(earlier, asked, now)
-    leases.renew_locked(conn, asked.held, now, asked.lease_ttl_ms)
-    log(
-        conn,
-        now,
-        asked.held.integration,
-        asked.held.thread,
-        "claimed",
-        intent=intent.id,
-        kind=str(asked.kind),
-        attempt=intent.attempt,
-        fence=asked.held.fence,
-    )
     faults.hit(FaultPoint.CLAIM_WRITTEN)
     return intent
 
 
 def not_now(conn: Connection, integration: str, kind: Kind) -> Refused | None:
     """What would refuse any call of this kind now; asked before work that costs something."""
-    return _resting(conn, integration, kind, database_now_ms(conn), 0)
-
-
-def _resting(
-    conn: Connection, integration: str, kind: Kind, now: int, grace_until: int
-) -> Refused | None:
     if mailboxes.stopped(conn, integration):
         return Refused(why=Refusal.PAUSED)
-    if kind not in MAILBOX_CHANGING:
-        return None
-    if grace_until > now:
-        return Refused(why=Refusal.GRACE, until=grace_until)
     mailbox = mailboxes.load(conn, integration)
-    if mailbox is None:
+    if mailbox is None or kind not in MAILBOX_CHANGING:
         return None
-    until = mailbox.calls_paused_until or 0
-    if mailbox.look_needed or until > now:
+    now = database_now_ms(conn)
+    return _resting(mailbox.calls_paused_until or 0, look_needed=mailbox.look_needed, now=now)
+
+
+def _standing(conn: Connection, asked: Asked) -> Standing:
+    held = asked.held
+    if asked.kind not in MAILBOX_CHANGING:
+        return standings.for_any(conn, held.integration, asked.key)
+    return standings.for_thread(conn, held.integration, held.thread, asked.key, but=asked.intent)
+
+
+def _refused(
+    conn: Connection, asked: Asked, standing: Standing, grace_until: int
+) -> Refused | None:
+    if standing.paused:
+        return Refused(why=Refusal.PAUSED)
+    if not isinstance(standing, ThreadStanding):
+        return None
+    if grace_until > standing.now:
+        return Refused(why=Refusal.GRACE, until=grace_until)
+    return _resting(
+        standing.rests_until, look_needed=standing.look_needed, now=standing.now
+    ) or _not_as_planned(conn, asked, standing)
+
+
+def _resting(until: int, *, look_needed: bool, now: int) -> Refused | None:
+    if look_needed or until > now:
         return Refused(why=Refusal.RESTING, until=max(until, now + 1000))
     return None
 
 
-def _not_as_planned(conn: Connection, asked: Asked) -> Refused | None:
-    held = asked.held
-    thread = threads.load(conn, held.integration, held.thread)
+def _not_as_planned(conn: Connection, asked: Asked, thread: ThreadStanding) -> Refused | None:
     if thread.message_set != asked.message_set or thread.generation != asked.generation:
         return Refused(why=Refusal.THREAD_MOVED)
     if thread.reconcile_first:
         return Refused(why=Refusal.RECONCILE_FIRST)
-    if intents.another_blocks(conn, held.integration, held.thread, but=asked.intent):
+    if thread.blocked:
         return Refused(why=Refusal.BLOCKED)
     if asked.kind is Kind.CREATE_DRAFT:
-        if asked.drafts_in_place or drafts.open_in(conn, held.integration, held.thread):
+        if asked.drafts_in_place or thread.draft_open:
             return Refused(why=Refusal.DRAFT_HELD)
         if asked.owner_draft_in_place:
             return Refused(why=Refusal.OWNER_DRAFT)

@@ -1,8 +1,12 @@
 """When a whole mailbox is ill: it rests, an item says why, and its threads pay no tries.
 
 After three unknown calls in a row a mailbox makes no mailbox-changing call until one look has
-succeeded and a pause has passed, which doubles each time until a call succeeds. Called only inside
-the transaction that records a call.
+succeeded and a pause has passed, which doubles each time until a call succeeds. A call whose caller
+died counts like one that was not answered: nobody can say which of the two it was. Called only
+inside the transaction that records a call.
+
+Threads of one mailbox end their calls side by side, each under its own lease: what is counted here
+is read under the lock of the mailbox's row.
 """
 
 from __future__ import annotations
@@ -53,7 +57,7 @@ def rest(
 
     *reconnect*: only the owner's new login ends it.
     """
-    mailbox = mailboxes.load(conn, integration)
+    mailbox = mailboxes.lock(conn, integration)
     if mailbox is None:
         return now + REST_MS
     until = mailbox.calls_paused_until or 0
@@ -108,18 +112,20 @@ def logged_in(conn: Connection, integration: IntegrationId, now: int) -> bool:
 
 
 def count_unknown(conn: Connection, intent: Intent, now: int) -> None:
-    """One more call of this mailbox ended unknown."""
-    mailbox = mailboxes.load(conn, intent.integration)
+    """One more call of this mailbox ended unknown, or lost its caller."""
+    mailbox = mailboxes.lock(conn, intent.integration)
     if mailbox is None:
         return
     row = mailbox.unknowns_in_a_row + 1
-    mailboxes.update(conn, intent.integration, unknowns_in_a_row=row)
     resting = (mailbox.calls_paused_until or 0) > now
-    if row >= UNKNOWNS_BEFORE_REST and not resting:
-        mailboxes.update(
-            conn,
-            intent.integration,
-            look_needed=1,
-            calls_paused_until=now + min(REST_MS * 2**mailbox.pauses, DAY_MS),
-            pauses=mailbox.pauses + 1,
-        )
+    if row < UNKNOWNS_BEFORE_REST or resting:
+        mailboxes.update(conn, intent.integration, unknowns_in_a_row=row)
+        return
+    mailboxes.update(
+        conn,
+        intent.integration,
+        unknowns_in_a_row=row,
+        look_needed=1,
+        calls_paused_until=now + min(REST_MS * 2**mailbox.pauses, DAY_MS),
+        pauses=mailbox.pauses + 1,
+    )

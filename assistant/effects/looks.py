@@ -17,7 +17,6 @@ from sqlalchemy import Connection
 
 from assistant.core.reconciliation import Finding, Schedule, Subject, Verdict, assess, distinct
 from assistant.effects import records, settle
-from assistant.effects.settle import Timing
 from providers.ports import DraftSight, Folder, Look
 from storage import drafts, intents, leases, mailboxes, threads
 from storage.dbtime import database_now_ms
@@ -45,7 +44,6 @@ def record_look(
     attempt: int,
     look: Look,
     schedule: Schedule,
-    timing: Timing,
     faults: Faults = NO_FAULTS,
 ) -> Finding | None:
     """Record a look at one attempt; None when the intent moved on and the look says nothing."""
@@ -68,21 +66,19 @@ def record_look(
         next_look_at=verdict.next_look_at,
         clean_look_at=verdict.clean_look_at,
     )
-    _apply(conn, intent, look, verdict, timing, now)
+    _apply(conn, intent, look, verdict, now)
     faults.hit(FaultPoint.LOOK_WRITTEN)
     return verdict.finding
 
 
-def _apply(
-    conn: Connection, intent: Intent, look: Look, verdict: Verdict, timing: Timing, now: int
-) -> None:
+def _apply(conn: Connection, intent: Intent, look: Look, verdict: Verdict, now: int) -> None:
     match verdict.finding:
         case Finding.TWICE:
-            _twice(conn, intent, look, timing, now)
+            _twice(conn, intent, look, now)
         case Finding.ONE_LEFT:
             _one_left(conn, intent, look.found[0], now)
         case Finding.FOUND:
-            _found(conn, intent, look, timing, now)
+            _found(conn, intent, look, now)
         case Finding.PROVED_NEVER:
             settle.reject(
                 conn,
@@ -107,11 +103,11 @@ def _apply(
             pass
 
 
-def _twice(conn: Connection, intent: Intent, look: Look, timing: Timing, now: int) -> None:
+def _twice(conn: Connection, intent: Intent, look: Look, now: int) -> None:
     unsent = [sight for sight in distinct(look.found) if sight.folder is Folder.DRAFTS]
     if intent.state is IntentState.REJECTED:
         # One effect contradicts the rejection, the other makes two.
-        _found(conn, intent, look, timing, now)
+        _found(conn, intent, look, now)
         intent = intents.by_id(conn, intent.id) or intent
     if intent.state is not IntentState.DUPLICATED:
         settle.duplicate(conn, intent, now, unsent)
@@ -133,20 +129,18 @@ def _one_left(conn: Connection, intent: Intent, left: DraftSight, now: int) -> N
     threads.make_due(conn, intent.integration, intent.thread, now)
 
 
-def _found(conn: Connection, intent: Intent, look: Look, timing: Timing, now: int) -> None:
+def _found(conn: Connection, intent: Intent, look: Look, now: int) -> None:
     if intent.state is IntentState.ACCEPTED and intent.kind is Kind.CREATE_DRAFT and look.found:
         _back_again(conn, intent, _best(look.found), now)
         return
     if intent.state not in (IntentState.UNKNOWN, IntentState.REJECTED):
         return
     if intent.kind is not Kind.CREATE_DRAFT:
-        settle.accept(conn, intent, By.SIGHTING, now, timing, Accepted())
+        settle.accept(conn, intent, By.SIGHTING, now, Accepted())
         return
     if not look.found:
         # Delivered for certain, and nothing of it shows now: it went before anybody looked.
-        settle.accept(
-            conn, intent, By.SIGHTING, now, timing, Accepted(), draft_state=DraftState.GONE
-        )
+        settle.accept(conn, intent, By.SIGHTING, now, Accepted(), draft_state=DraftState.GONE)
         return
     sight = _best(look.found)
     settle.accept(
@@ -154,7 +148,6 @@ def _found(conn: Connection, intent: Intent, look: Look, timing: Timing, now: in
         intent,
         By.SIGHTING,
         now,
-        timing,
         Accepted(ref=sight.ref, version=sight.version, message_id=sight.message_id),
         draft_state=draft_state_of(sight, intent.content_hash),
         content_hash=sight.content_hash,
@@ -179,13 +172,7 @@ def _back_again(conn: Connection, intent: Intent, sight: DraftSight, now: int) -
     )
     if same:
         records.ready_for_review(conn, intent, made[-1].id, now)
-    others = [
-        one.ref
-        for one in drafts.of_thread(conn, intent.integration, intent.thread)
-        if one.open and one.intent != intent.id
-    ]
-    if others:
-        records.open_duplicated(conn, intent, now, [sight.ref, *others])
+    records.beside_another(conn, intent, sight.ref, now)
     threads.make_due(conn, intent.integration, intent.thread, now)
 
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Connection
 
 from providers.ports import DraftSight
-from storage import drafts, intents, reviews
+from storage import drafts, intents, reviews, threads
+from storage.drafts import Draft
 from storage.events import log
 from storage.intents import Intent
 from storage.words import (
@@ -21,6 +22,7 @@ from storage.words import (
     Identity,
     IntentState,
     ItemKind,
+    Kind,
     Ref,
     Version,
 )
@@ -35,7 +37,10 @@ def made(
     state: DraftState,
     content_hash: str | None,
 ) -> None:
-    """Record the draft that an accepted intent made, and have its owner review it."""
+    """Record the draft that an accepted intent made, and have its owner review it.
+
+    The notifier finds the item by itself and tells of it.
+    """
     draft = _record(
         conn,
         intent,
@@ -47,15 +52,18 @@ def made(
         message_id=effect.message_id,
     )
     if by is not By.PERSON and state in OPEN_DRAFTS:
-        item = ready_for_review(conn, intent, draft, now)
-        reviews.ask_to_tell(conn, intent.user, item, ItemKind.DRAFT_READY, now)
+        _to_review(conn, intent, draft, now)
+
+
+def beside_another(conn: Connection, intent: Intent, ref: Ref, now: int) -> None:
+    """Tell of a draft that was made, or surfaced, beside another one of ours."""
     others = [
         one
         for one in drafts.of_thread(conn, intent.integration, intent.thread)
         if one.open and one.intent != intent.id
     ]
-    if others and state in OPEN_DRAFTS:
-        open_duplicated(conn, intent, now, [effect.ref, *(one.ref for one in others)])
+    if others:
+        open_duplicated(conn, intent, now, [ref, *(one.ref for one in others)])
 
 
 def _record(
@@ -87,8 +95,12 @@ def _record(
     )
 
 
-def ready_for_review(conn: Connection, intent: Intent, draft: int, now: int) -> int:
-    """Have the owner review a draft; gives the item."""
+def ready_for_review(conn: Connection, intent: Intent, draft: int, now: int) -> None:
+    """Have the owner review a draft that no call of now made: it is listed, and nobody is told."""
+    reviews.tell_nobody(conn, intent.user, _to_review(conn, intent, draft, now), now)
+
+
+def _to_review(conn: Connection, intent: Intent, draft: int, now: int) -> int:
     return reviews.open_item(
         conn,
         now,
@@ -104,16 +116,18 @@ def ready_for_review(conn: Connection, intent: Intent, draft: int, now: int) -> 
 
 def removed(conn: Connection, intent: Intent, now: int) -> None:
     """Record that a draft of ours was removed as its owner asked."""
-    draft = drafts.one(conn, _target(intent))
+    draft = to_be_removed(conn, intent)
     if draft is not None and draft.open:
         drafts.update(conn, draft.id, state=DraftState.DISCARDED, discard_asked_by=None)
         close_items(conn, draft, now)
 
 
-def removal_refused(conn: Connection, intent: Intent, now: int) -> None:
-    """Leave a draft that could not be removed as the version that we made."""
-    # The version is not the one that we made: the draft is the owner's now, and is left.
-    draft = drafts.one(conn, _target(intent))
+def removal_refused(conn: Connection, intent: Intent, now: int, *, exhausted: bool) -> None:
+    """Leave a draft that could not be removed; *exhausted*: it was refused too often.
+
+    Otherwise the version is not the one that we made: the draft is the owner's now.
+    """
+    draft = to_be_removed(conn, intent)
     if draft is not None and draft.open:
         drafts.update(conn, draft.id, discard_asked_by=None)
         log(
@@ -123,22 +137,43 @@ def removal_refused(conn: Connection, intent: Intent, now: int) -> None:
             intent.thread,
             "draft_left",
             draft=draft.id,
-            because="it was changed or sent; it is the owner's now",
+            because="its removal was refused too often"
+            if exhausted
+            else "it was changed or sent; it is the owner's now",
         )
 
 
-def close_items(conn: Connection, draft: drafts.Draft, now: int) -> None:
+def ask_for_removal(conn: Connection, draft: Draft, operation: str, now: int) -> None:
+    """Have a draft removed, because a person asks; its lease row is locked.
+
+    A removal has one key for ever, so that one which was refused too often gets new tries.
+    """
+    drafts.update(conn, draft.id, discard_asked_by=operation)
+    for intent in _removals_of(conn, draft):
+        if intent.state is IntentState.REJECTED and intent.tries_left <= 0:
+            intents.update(conn, intent, tries_left=intents.TRIES, passing=1, retry_at=now)
+            _close(conn, draft, now, ItemKind.REJECTED, intent.id)
+    threads.make_due(conn, draft.integration, draft.thread, now)
+
+
+def close_items(conn: Connection, draft: Draft, now: int) -> None:
     """Close what waited for a person about a draft that is no longer there to review."""
     for kind in (ItemKind.DRAFT_READY, ItemKind.DRAFT_OVERTAKEN):
-        reviews.close(
-            conn,
-            now,
-            "facts",
-            kind=kind,
-            integration=draft.integration,
-            thread=draft.thread,
-            about=str(draft.id),
-        )
+        _close(conn, draft, now, kind, str(draft.id))
+    for intent in _removals_of(conn, draft):
+        _close(conn, draft, now, ItemKind.REJECTED, intent.id)
+
+
+def _close(conn: Connection, draft: Draft, now: int, kind: ItemKind, about: str) -> None:
+    reviews.close(
+        conn,
+        now,
+        "facts",
+        kind=kind,
+        integration=draft.integration,
+        thread=draft.thread,
+        about=about,
+    )
 
 
 def found_again(conn: Connection, intent: Intent, now: int, sights: Sequence[DraftSight]) -> None:
@@ -186,6 +221,19 @@ def shown(intent: Intent, name: str) -> str:
     fields = intent.plan.get("shown")
     value = fields.get(name) if isinstance(fields, dict) else None
     return value if isinstance(value, str) else ""
+
+
+def to_be_removed(conn: Connection, removal: Intent) -> Draft | None:
+    """The draft that a removal names."""
+    return drafts.one(conn, _target(removal))
+
+
+def _removals_of(conn: Connection, draft: Draft) -> list[Intent]:
+    return [
+        intent
+        for intent in intents.of_thread(conn, draft.integration, draft.thread)
+        if intent.kind is Kind.REMOVE_DRAFT and _target(intent) == draft.id
+    ]
 
 
 def _target(intent: Intent) -> int:

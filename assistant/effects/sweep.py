@@ -1,8 +1,8 @@
 """Orphans: intents still ``calling`` whose lease is over become unknown, visible and looked for.
 
 Nobody can say what a process did that died, or that stopped for longer than its lease; so the
-sweeper says unknown, never failed. Two sweepers at once flag each intent once, because the move is
-conditional on its state. ``ended_at`` stays empty: the caller itself has recorded no end.
+sweeper says unknown, never failed. Two sweepers at once flag each intent once, because the orphans
+are read again under their locks. ``ended_at`` stays empty: the caller itself has recorded no end.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from storage.words import (
     FaultPoint,
     Faults,
     IntentId,
-    IntentState,
     Unknown,
 )
 
@@ -29,13 +28,14 @@ from storage.words import (
 def sweep(conn: Connection, timing: Timing, faults: Faults = NO_FAULTS) -> list[IntentId]:
     """Make every orphan unknown; gives those that this transaction moved."""
     swept: list[IntentId] = []
-    for orphan in intents.orphans(conn, database_now_ms(conn)):
-        leases.lock(conn, orphan.integration, orphan.thread)
-        now = database_now_ms(conn)
-        intent = intents.by_id(conn, orphan.id)
-        if intent is None or intent.state is not IntentState.CALLING:
-            continue
-        if not any(one.id == intent.id for one in intents.orphans(conn, now)):
+    lost = intents.orphans(conn, database_now_ms(conn))
+    # All locks first and in one order, so that nobody who locks several waits for this in a ring.
+    places = sorted({(orphan.integration, orphan.thread) for orphan in lost})
+    for integration, thread in places:
+        leases.lock(conn, integration, thread)
+    now = database_now_ms(conn)
+    for intent in intents.orphans(conn, now) if places else ():
+        if (intent.integration, intent.thread) not in places:
             continue
         intents.add_evidence(
             conn,

@@ -89,7 +89,7 @@ def take_in(conn: Connection, row: ThreadRow, sights: Sequence[DraftSight], secr
         )
         mailbox = mailboxes.load(conn, row.integration)
         if mailbox is not None:
-            reviews.open_item(
+            item = reviews.open_item(
                 conn,
                 now,
                 ItemKind.DRAFT_READY,
@@ -100,6 +100,7 @@ def take_in(conn: Connection, row: ThreadRow, sights: Sequence[DraftSight], secr
                 subject=row.subject,
                 summary="a draft reply waits for your review",
             )
+            reviews.tell_nobody(conn, mailbox.user, item, now)
         log(conn, now, row.integration, row.thread, "draft_taken_in", ref=sight.ref)
 
 

@@ -16,12 +16,13 @@ from sqlalchemy import Connection
 
 from assistant.core.conversation import Triage
 from assistant.effects import drafting, illness, settle
+from assistant.effects.settle import Recorded
 from assistant.loops import judging, spending
 from assistant.loops.turn import Result, Turn
 from providers.ports import MailboxIllError, ReconnectError
-from storage import leases, reviews, threads
+from storage import events, leases, reviews, threads
 from storage.dbtime import database_now_ms
-from storage.events import log as log_event
+from storage.events import Event
 from storage.intents import Intent
 from storage.threads import Finish
 from storage.words import Accepted, FaultPoint, ItemKind, Outcome, Rejected, Unknown
@@ -42,15 +43,14 @@ def recorder(turn: Turn) -> drafting.RecordUnit:
     """Makes the unit that records a call's outcome and ends the work, in one transaction."""
 
     def unit(conn: Connection, intent: Intent, outcome: Outcome) -> None:
-        held = turn.grip.held
-        leases.lock(conn, held.integration, held.thread)
-        before = threads.dues(conn, held.integration, held.thread)
-        recorded = settle.record_outcome(
-            conn, intent.id, intent.attempt, outcome, turn.house.timing
-        )
-        again_at = recorded.again_at or turn.again_at_ms
+        now = leases.give_back(conn, turn.grip.held)
+        if now is None:
+            # The lease is another's: this worker's findings are void, its evidence is kept.
+            settle.record_outcome(conn, intent, outcome, turn.house.timing)
+            return
+        recorded = settle.outcome_of(conn, intent, outcome, turn.house.timing, now)
         turn.plan = dataclasses.replace(turn.plan, because=_because(outcome))
-        finish(conn, turn, dues_before=before, again_at=again_at)
+        _write(conn, turn, now, again_at=recorded.again_at or turn.again_at_ms, recorded=recorded)
 
     return unit
 
@@ -91,29 +91,27 @@ def finish_now(
     failed: bool = False,
     quarantine: bool = False,
 ) -> None:
-    """End the work and release; locks the lease row first."""
-    held = turn.grip.held
-    leases.lock(conn, held.integration, held.thread)
-    before = threads.dues(conn, held.integration, held.thread)
-    finish(conn, turn, dues_before=before, again_at=again_at, failed=failed, quarantine=quarantine)
+    """End the work and release, in one statement that locks the lease row; first of its unit.
+
+    Nothing happens when the lease is another's: this worker's findings are void.
+    """
+    now = leases.give_back(conn, turn.grip.held)
+    if now is not None:
+        _write(conn, turn, now, again_at=again_at, failed=failed, quarantine=quarantine)
 
 
-def finish(
+def _write(
     conn: Connection,
     turn: Turn,
+    now: int,
     *,
-    dues_before: int,
     again_at: int | None,
     failed: bool = False,
     quarantine: bool = False,
+    recorded: Recorded | None = None,
 ) -> None:
-    """End the work and release, in a transaction that has locked the lease row."""
-    held = turn.grip.held
-    now = database_now_ms(conn)
-    if not leases.release_locked(conn, held, now):
-        # The lease is another's: this worker's findings are void, its evidence is kept.
-        return
-    row = turn.record.row
+    """What the turn found out, and what the record of its call left to write."""
+    held, row = turn.grip.held, turn.record.row
     ended = Finish(
         read_dues=row.dues,
         revision=row.revision,
@@ -124,26 +122,31 @@ def finish(
         quarantine=quarantine,
         reconciled=turn.reconciled,
     )
-    threads.finish(conn, held, ended, now, dues_before=dues_before)
-    if turn.triage is not None:
-        log_event(
-            conn,
-            now,
-            held.integration,
-            held.thread,
-            "triaged",
-            category=str(turn.triage.category),
-            # The log holds no mail text, and a model's reason may repeat some of it.
-            reason=turn.triage.reason if turn.triage.engine == "rules" else None,
-            engine=turn.triage.engine,
-            revision=row.revision,
-            no_draft_because=turn.plan.because,
-            **(turn.judged.facts if turn.judged is not None else {}),
-        )
-    if turn.written is not None:
-        log_event(conn, now, held.integration, held.thread, "written", **turn.written.facts)
+    settled_due_at = None if recorded is None else recorded.due_at
+    threads.finish(conn, held, ended, now, settled_due_at=settled_due_at)
+    story = [] if recorded is None else [*recorded.story]
+    events.log_all(conn, held.integration, held.thread, [*story, *_story(turn, now)])
     _tell(conn, turn, now)
     _tell_ceiling(conn, turn, now)
+
+
+def _story(turn: Turn, now: int) -> list[Event]:
+    story = []
+    if turn.triage is not None:
+        facts = turn.judged.facts if turn.judged is not None else {}
+        detail = {
+            "category": str(turn.triage.category),
+            # The log holds no mail text, and a model's reason may repeat some of it.
+            "reason": turn.triage.reason if turn.triage.engine == "rules" else None,
+            "engine": turn.triage.engine,
+            "revision": turn.record.row.revision,
+            "no_draft_because": turn.plan.because,
+            **facts,
+        }
+        story.append(Event(at=now, kind="triaged", detail=detail))
+    if turn.written is not None:
+        story.append(Event(at=now, kind="written", detail=turn.written.facts))
+    return story
 
 
 def _tell(conn: Connection, turn: Turn, now: int) -> None:
@@ -204,7 +207,6 @@ async def mailbox_ill(turn: Turn, error: MailboxIllError) -> Result:
     def unit(conn: Connection) -> None:
         held = turn.grip.held
         leases.lock(conn, held.integration, held.thread)
-        before = threads.dues(conn, held.integration, held.thread)
         now = database_now_ms(conn)
         until = illness.rest(
             conn,
@@ -215,7 +217,7 @@ async def mailbox_ill(turn: Turn, error: MailboxIllError) -> Result:
             reconnect=isinstance(error, ReconnectError),
         )
         turn.triage = None
-        finish(conn, turn, dues_before=before, again_at=until)
+        finish_now(conn, turn, again_at=until)
 
     await turn.house.store.write(unit)
     return Result.FAILED

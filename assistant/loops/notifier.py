@@ -128,15 +128,14 @@ class Notifier:
         house = self._house
         users = frozenset(account.user for account in house.accounts.values())
         deaf = users - house.tellings.keys()
-        untold = await house.store.read(lambda conn: _due_for(conn, deaf))
-        if untold:
-            await house.store.write(lambda conn: notices.end(conn, untold, "dropped"))
+        if await house.store.read(partial(_has_untold, users=deaf)):
+            await house.store.write(partial(_drop_untold, users=deaf))
         waits = [await self._begin(telling, group) for telling in list(house.tellings.values())]
         return min(waits, default=house.settings.poll_s)
 
     async def _begin(self, telling: Telling, group: TaskGroup | None) -> float:
         house = self._house
-        await self._ask_for_other_kinds(telling)
+        await self._ask(telling)
         standing = await house.store.read(partial(_standing, telling=telling))
         done = standing.done(telling.receivers)
         if done or standing.dropped:
@@ -154,16 +153,18 @@ class Notifier:
                 group.start_soon(self._serve, telling, receiver)
         return (min(wakes) - standing.now) / 1000 if wakes else house.settings.poll_s
 
-    async def _ask_for_other_kinds(self, telling: Telling) -> None:
-        kinds = [ItemKind(kind) for kind in telling.kinds]
+    async def _ask(self, telling: Telling) -> None:
+        """Ask for the notices that no fact asked for; of drafts also where they are not wanted,
+        so that a later change of mind does not tell of old ones."""
+        kinds = {ItemKind.DRAFT_READY, *(ItemKind(kind) for kind in telling.kinds)}
         unasked = partial(notices.unasked, user=telling.user, kinds=kinds)
         if not await self._house.store.read(unasked):
             return
 
         def ask(conn: Connection) -> None:
-            now = database_now_ms(conn)
-            for item, kind in unasked(conn):
-                reviews.ask_to_tell(conn, telling.user, item, kind, now)
+            # As of the fact, which is what decides in whose digest it stands.
+            for one in unasked(conn):
+                reviews.ask_to_tell(conn, telling.user, one.item, one.kind, one.opened_at)
 
         await self._house.store.write(ask)
 
@@ -289,7 +290,7 @@ class Notifier:
         def record(conn: Connection, claimed: Intent, outcome: Outcome) -> None:
             if isinstance(outcome, Accepted | Rejected):
                 _forget_refusals(conn, claimed)
-            settle.record_outcome(conn, claimed.id, claimed.attempt, outcome, house.timing)
+            settle.record_outcome(conn, claimed, outcome, house.timing)
 
         return Effect(asked=asked, call=call, unclaimed=unclaimed, record=record)
 
@@ -378,6 +379,18 @@ def _end(conn: Connection, sent: Sequence[int], dropped: Sequence[int]) -> None:
     notices.end(conn, dropped, "dropped")
 
 
-def _due_for(conn: Connection, users: Collection[UserName]) -> list[int]:
+def _has_untold(conn: Connection, users: Collection[UserName]) -> bool:
     now = database_now_ms(conn)
-    return [one.id for user in sorted(users) for one in notices.due(conn, user, now)]
+    return any(
+        notices.due(conn, user, now) or notices.unasked(conn, user, [ItemKind.DRAFT_READY])
+        for user in sorted(users)
+    )
+
+
+def _drop_untold(conn: Connection, users: Collection[UserName]) -> None:
+    """Nobody is told on behalf of users without receivers, now or when they name one later."""
+    now = database_now_ms(conn)
+    for user in sorted(users):
+        for one in notices.unasked(conn, user, [ItemKind.DRAFT_READY]):
+            reviews.tell_nobody(conn, user, one.item, now)
+        notices.end(conn, [one.id for one in notices.due(conn, user, now)], "dropped")

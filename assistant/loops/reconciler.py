@@ -139,7 +139,6 @@ class Reconciler:
             attempt=intent.attempt,
             look=found,
             schedule=house.schedule_for(account),
-            timing=house.timing,
             faults=house.faults,
         )
         finding = await house.store.write(unit)

@@ -1,7 +1,8 @@
 """What a guarded action is in every bench: the worker's way with a draft, less reading and judging.
 
 A lease taken (several at once), the thread read, an intent claimed, a call that costs nothing, its
-outcome with draft record, review item, end of work and release. The same on every store.
+outcome with evidence, draft record, review item, end of work, events and release. The same on every
+store.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from assistant.timing import SystemClock
 from leases.keeper import Grip, Keeper
 from storage import leases, mailboxes, threads
 from storage.dbtime import database_now_ms
+from storage.events import Event, log_all
 from storage.intents import Intent
 from storage.leases import Held
 from storage.threads import Finish
@@ -101,13 +103,14 @@ def effect(grip: Grip, dues: int, message_set: str) -> Effect:
         return None
 
     def record(conn: Connection, claimed: Intent, outcome: Outcome) -> None:
-        leases.lock(conn, held.integration, held.thread)
-        before = threads.dues(conn, held.integration, held.thread)
-        settle.record_outcome(conn, claimed.id, claimed.attempt, outcome, TIMING)
-        now = database_now_ms(conn)
-        leases.release_locked(conn, held, now)
+        now = leases.give_back(conn, held)
+        if now is None:
+            raise RuntimeError("the lease was lost")
+        recorded = settle.outcome_of(conn, claimed, outcome, TIMING, now)
         end = Finish(read_dues=dues, revision=1, triage={"category": "needs_reply"})
-        threads.finish(conn, held, end, now, dues_before=before)
+        threads.finish(conn, held, end, now, settled_due_at=recorded.due_at)
+        triaged = Event(at=now, kind="triaged", detail={"category": "needs_reply"})
+        log_all(conn, held.integration, held.thread, [*recorded.story, triaged])
 
     asked = Asked(
         intent=IntentId(f"{held.thread:>032}"),

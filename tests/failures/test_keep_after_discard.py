@@ -28,7 +28,6 @@ def _keep(process: Process, number: int) -> Callable[[Connection], Result]:
     def unit(conn: Connection) -> Result:
         item = reviews.one(conn, number)
         assert item is not None
-        timing = process.house.timing
         return decide(
             conn,
             Ask(
@@ -38,7 +37,6 @@ def _keep(process: Process, number: int) -> Callable[[Connection], Result]:
                 note=None,
                 operation="kept",
                 lag_ms=0,
-                timing=timing,
             ),
         )
 

@@ -89,7 +89,7 @@ def _late_answer(conn: Connection) -> None:
     (first,) = [one for one in intents.everything(conn) if one.state is IntentState.UNKNOWN]
     timing = settle.Timing(first_look_ms=5000, notice_delay_ms=120_000)
     late = Accepted(ref=Ref("late"), version=Version("late.1"))
-    settle.record_outcome(conn, first.id, first.attempt, late, timing)
+    settle.record_outcome(conn, first, late, timing)
 
 
 async def test_a_draft_that_became_known_after_the_snapshot_stops_the_claim(make: Make) -> None:

@@ -199,7 +199,7 @@ async def test_what_was_decided_meanwhile_is_not_told(world: World) -> None:
     await world.drive(lambda: process.decide(item.id, Action.KEEP, key="keep"))
     await tell(world, process)
     assert ear.heard == []
-    assert states(world) == ["dropped"]
+    assert states(world) == []
 
 
 async def test_a_refused_notice_is_not_sent_again_for_what_was_decided_meanwhile(

@@ -114,9 +114,8 @@ class Scene:
 
         def unit(conn: Connection) -> None:
             leases.lock(conn, BOX, self.work.thread)
-            before = threads.dues(conn, BOX, self.work.thread)
             at.stop()
-            ending.finish(conn, turn, dues_before=before, again_at=None)
+            ending.finish_now(conn, turn, again_at=None)
 
         await house.store.write(unit)
 

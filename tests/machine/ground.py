@@ -98,7 +98,6 @@ class Ground(RuleBasedStateMachine):
                 intent.attempt,
                 look,
                 house.schedule_for(self.workers[0].account),
-                house.timing,
             )
         )
         if finding is not None:
