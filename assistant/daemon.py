@@ -31,6 +31,7 @@ from assistant.minded import MindedStore
 from assistant.opening import listen
 from assistant.process import Process
 from assistant.requests import handle
+from assistant.socket import Message
 from config.loaded import Loaded
 from config.watch import watch
 from storage import epochs
@@ -144,11 +145,16 @@ class Daemon:
             except StorageError as error:
                 log.warning("the witness could not be renewed", error=type(error).__name__)
 
+    async def _answer(self, request: Message) -> dict[str, object]:
+        """Do what a request asks; a ping is told whose daemon this is as well."""
+        answer = await handle(self.process.house, request)
+        if request.get("do") == "ping":
+            answer["config_dir"] = str(self.process.loaded.config_dir)
+        return answer
+
     async def _serve(self, lock: FileLock, *, task_status: TaskStatus[object]) -> None:
         house = self.process.house
-        await command_socket.serve(
-            lock, partial(handle, house), clock=house.clock, task_status=task_status
-        )
+        await command_socket.serve(lock, self._answer, clock=house.clock, task_status=task_status)
 
     async def _reload(self, loops: TaskGroup) -> None:
         async with aclosing(watch(self.process.loaded)) as changes:

@@ -93,6 +93,16 @@ def load_daemon(config_dir: Path) -> DaemonConfig:
     )
 
 
+def defaults(config_dir: Path, data_dir: Path | None = None) -> DaemonConfig:
+    """What holds where no file says anything, with *data_dir* if that is known."""
+    table: dict[str, dict[str, object]] = {section.name: {} for section in fields(DaemonConfig)}
+    if data_dir is not None:
+        table["storage"]["data_dir"] = str(data_dir)
+    return _DAEMON.validate_python(
+        table, context=Places(config_dir=config_dir, data_dir=config_dir)
+    )
+
+
 def _existing(folder: Path) -> Path:
     if not folder.is_dir():
         remedy = "name the right one with --config, or run: fencepost init"

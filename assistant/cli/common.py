@@ -142,14 +142,26 @@ def _errors_by_name(_logger: object, _method: str, event: EventDict) -> EventDic
     return event
 
 
-def load_config(config_dir: Path | None) -> Loaded:
-    """The configuration; ends with status 2 and every fault when it can't be used."""
+def load_config(config_dir: Path | None, *, served: bool = False) -> Loaded:
+    """The configuration; ends with status 2 and every fault when it can't be used.
+
+    *served*: a running daemon can do what is asked, so where one answers a fault of
+    ``fencepost.toml`` is a warning.
+    """
     from config.faults import ConfigError
     from config.load import find_config_dir, load
 
+    folder = find_config_dir(config_dir)
     try:
-        return load(find_config_dir(config_dir))
+        return load(folder)
     except ConfigError as error:
+        if served:
+            from assistant.cli import unread
+
+            found = unread.served(folder, error)
+            if found is not None:
+                click.echo(f"fencepost: {error} (the daemon goes on as before)", err=True)
+                return found
         give_up(str(error), WRONG_USE)
 
 
@@ -193,13 +205,15 @@ async def ask_or_do(
 ) -> Message:
     """Have the daemon do it; without one, do it here under the lock, and what follows from it.
 
-    On PostgreSQL it is always done here.
+    On PostgreSQL it is always done here, and never where ``fencepost.toml`` can't be read.
     """
     from assistant.opening import is_shared
-    from assistant.socket import reach
+    from assistant.socket import ask, reach
     from assistant.timing import SystemClock
     from storage.lock import FileLock
 
+    if loaded.daemon_faults:
+        return await ask(loaded.daemon.storage.data_dir, request)
     if is_shared(loaded):
         return await _do(loaded, None, request, after)
     answer = await reach(loaded.daemon.storage.data_dir, request, clock=SystemClock())

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def command(config_dir: Path | None, mailbox: str, thread: str, as_json: bool) -> None:
     """Tell one thread's story: MAILBOX is NAME/ID, THREAD an id (or its beginning)."""
     mailbox, thread = (text.encode("utf-8", "replace").decode() for text in (mailbox, thread))
-    loaded = common.load_config(config_dir)
+    loaded = common.load_config(config_dir, served=True)
     try:
         document = common.told(common.read_store)(
             loaded, partial(_explain, mailbox=mailbox, thread=thread)

@@ -16,7 +16,7 @@ def command(config_dir: Path | None, as_json: bool) -> None:
     """List every side effect with its state and evidence."""
     from assistant import views
 
-    loaded = common.load_config(config_dir)
+    loaded = common.load_config(config_dir, served=True)
     found = common.told(common.read_store)(loaded, views.intent_list)
     if as_json:
         common.print_json(found)

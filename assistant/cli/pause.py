@@ -16,6 +16,6 @@ from assistant.cli import common
 def command(config_dir: Path | None, mailbox: str | None, as_json: bool) -> None:
     """Stop every call into MAILBOX (NAME/ID), or into all; what is in flight ends first."""
     common.set_up_logging(quiet=True)
-    loaded = common.load_config(config_dir)
+    loaded = common.load_config(config_dir, served=True)
     answer = common.told(common.ask_or_do)(loaded, {"do": "pause", "mailbox": mailbox})
     common.finish(answer, f"paused {mailbox or 'every mailbox'}", as_json=as_json)

@@ -16,7 +16,7 @@ from assistant.cli import common
 def command(config_dir: Path | None, mailbox: str | None, as_json: bool) -> None:
     """Lift the pause of MAILBOX (NAME/ID), or the one for all."""
     common.set_up_logging(quiet=True)
-    loaded = common.load_config(config_dir)
+    loaded = common.load_config(config_dir, served=True)
     answer = common.told(common.ask_or_do)(loaded, {"do": "resume", "mailbox": mailbox})
     was = "" if answer.get("was_paused") else " (it was not paused)"
     common.finish(answer, f"resumed {mailbox or 'every mailbox'}{was}", as_json=as_json)

@@ -55,7 +55,7 @@ def list_items(
     """List what waits, oldest first."""
     from assistant import views
 
-    loaded = common.load_config(_chosen(config_dir))
+    loaded = common.load_config(_chosen(config_dir), served=True)
     unit = partial(views.review_list, lag_ms=common.lag_ms_of(loaded), closed=closed, user=user)
     found = common.told(common.read_store)(loaded, unit)
     if as_json:
@@ -70,7 +70,7 @@ def list_items(
 @common.config_option
 def show_item(config_dir: Path | None, item: int, as_json: bool) -> None:
     """Show one item with its draft, its evidence and your actions."""
-    loaded = common.load_config(_chosen(config_dir))
+    loaded = common.load_config(_chosen(config_dir), served=True)
     found = common.told(common.read_store)(loaded, partial(_item, loaded, item))
     if found is None:
         common.give_up(f"there is no review item {item}; see: fencepost review list")
@@ -101,7 +101,7 @@ def do(
     numbers = all(item.isdecimal() and int(item) <= MAX_ID for item in items)
     if not items or not numbers or action.isdecimal():
         raise click.UsageError("write the item's numbers, then the action: 3 5 dismiss")
-    loaded = common.load_config(_chosen(config_dir))
+    loaded = common.load_config(_chosen(config_dir), served=True)
     request = {
         "do": "review",
         "items": [int(item) for item in items],

@@ -23,7 +23,7 @@ def command(config_dir: Path | None, as_json: bool) -> None:
     from assistant import views
     from assistant.opening import is_shared
 
-    loaded = common.load_config(config_dir)
+    loaded = common.load_config(config_dir, served=True)
     document = common.told(common.read_store)(loaded, views.status)
     if not is_shared(loaded):
         document["process"] = _process(loaded)

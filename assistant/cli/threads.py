@@ -32,7 +32,7 @@ def command(
     """List threads with category, reason and draft."""
     from assistant import views
 
-    loaded = common.load_config(config_dir)
+    loaded = common.load_config(config_dir, served=True)
     found = common.told(common.read_store)(loaded, partial(views.thread_list, mailbox=mailbox))
     if mailbox is not None and not found:
         status = common.told(common.read_store)(loaded, views.status)

@@ -71,6 +71,14 @@ class Place:
         assert done.exit_code == status, done.stderr
         return done.stdout or done.stderr
 
+    def warned(self, *words: str) -> str:
+        """What a command that succeeds says on stderr."""
+        done = CliRunner(env={"COLUMNS": "160"}).invoke(
+            cli, ["--config", str(self.config), *words], obj={}
+        )
+        assert done.exit_code == 0, done.stderr
+        return done.stderr
+
     def json(self, *words: str, status: int = 0) -> object:
         return json.loads(self.run(*words, "--json", status=status))
 

@@ -196,6 +196,43 @@ def test_a_broken_users_file_keeps_the_last_good_one(place: Place) -> None:
         until(mended, daemon)
 
 
+@pytest.mark.parametrize("broken", ["[storage\n", "[runtime]\npoll = 3\n"])
+def test_a_broken_fencepost_toml_leaves_a_running_daemon_in_reach(
+    place: Place, broken: str
+) -> None:
+    with running(place) as daemon:
+        place.deliver(1)
+        until(lambda: drafted(place, 1), daemon)
+        until(lambda: len(json.loads(place.run("review", "list", "--json"))) == 1, daemon)
+        file = place.config / "fencepost.toml"
+        good = file.read_text()
+        file.write_text(f'{broken}\ndata_dir = "{place.data_dir}"\n')
+        link = place.root / "link"
+        link.symlink_to(place.config)
+        place.run("--config", str(link), "status")
+        for words in (("status",), ("threads",), ("review",), ("intents",), ("pause",)):
+            place.run(*words)
+        assert "fencepost.toml" in place.warned("status")
+        place.run("resume")
+        answer = place.json("review", "do", "1", "discard", "--key", "k")
+        assert isinstance(answer, dict)
+        until(lambda: drafted(place, 0), daemon)
+        place.run("once", status=2)
+        place.run("check", status=2)
+    assert "fencepost.toml" in place.run("status", status=2)
+    file.write_text(good)
+
+
+def test_a_broken_fencepost_toml_asks_no_daemon_of_another_configuration(
+    place: Place, tmp_path: Path
+) -> None:
+    with running(place):
+        other = tmp_path / "other"
+        other.mkdir()
+        (other / "fencepost.toml").write_text(f'[storage\ndata_dir = "{place.data_dir}"\n')
+        place.run("--config", str(other), "status", status=2)
+
+
 def test_logs_hold_no_subject_and_no_address(place: Place) -> None:
     with running(place) as daemon:
         place.deliver(1)
