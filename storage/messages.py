@@ -109,6 +109,23 @@ def of_thread(conn: Connection, integration: str, thread: str) -> list[Message]:
     return _messages(conn, messages.c.integration == integration, messages.c.thread == thread)
 
 
+def elsewhere(conn: Connection, integration: str, thread: str) -> Ref | None:
+    """The newest mail of the mailbox that lies in another thread and could be read."""
+    found = conn.scalar(
+        sa.select(messages.c.ref)
+        .where(
+            messages.c.integration == integration,
+            messages.c.thread != thread,
+            messages.c.folder.in_(["inbox", "sent"]),
+            messages.c.unreadable.is_(None),
+            messages.c.gone_at.is_(None),
+        )
+        .order_by(messages.c.arrived_at.desc())
+        .limit(1)
+    )
+    return None if found is None else Ref(found)
+
+
 def nameless(conn: Connection, integration: str) -> list[Message]:
     """Every noted message that has no Message-ID, gone ones too."""
     return _messages(conn, messages.c.integration == integration, messages.c.message_id.is_(None))

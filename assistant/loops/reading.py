@@ -16,10 +16,10 @@ from sqlalchemy import Connection
 
 from assistant.core.conversation import Conversation, Entry
 from assistant.core.plan import Asked, Known, OurDraft
-from assistant.house import Account, Aside, Reader
+from assistant.house import Account, Aside, House, Reader
 from providers.mime.message import Mail, Owner
 from providers.mime.threads import distinct_messages, reply_order
-from providers.ports import Folder, Sighting, ThreadScope
+from providers.ports import Folder, ProviderError, Sighting, ThreadScope, TransientError
 from storage import drafts, intents, messages, threads
 from storage.drafts import Draft
 from storage.intents import Intent
@@ -31,6 +31,10 @@ log = structlog.get_logger()
 
 PARENTS = 12
 """Earlier messages that help to tell what a message quotes; a quotation nests its own ancestors."""
+
+
+PATIENCE = 3
+"""Failures of a thread after which its mails are fetched one by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,14 +141,54 @@ async def conversation(
 
     Raises what the mailbox raises (TransientError, MailboxIllError).
     """
-    wanted = record.mail
-    fetched = await account.mailbox.fetch([message.ref for message in wanted])
-    raws = [
-        (message, one.raw)
-        for message, one in zip(wanted, fetched, strict=True)
-        if one.raw is not None
+    raws, unfetched = await _fetched(account, record)
+    found, unread = await aside(partial(_read_all, raws, account.owner, record.row.subject, read))
+    return found, [*unfetched, *unread]
+
+
+async def _fetched(
+    account: Account, record: Record
+) -> tuple[list[tuple[Message, bytes]], list[Unread]]:
+    """The bytes of the thread's mail, and what cannot be had while other mail of it can."""
+    sound = [message for message in record.mail if message.unreadable is None]
+    doubtful = [message for message in record.mail if message.unreadable is not None]
+    raws: dict[Ref, bytes | None] = {}
+    unread: list[Unread] = []
+    try:
+        for one in await account.mailbox.fetch([message.ref for message in sound]):
+            raws[one.ref] = one.raw
+    except TransientError:
+        if record.row.failures < PATIENCE:
+            raise
+        doubtful = [*sound, *doubtful]
+    for message in doubtful:
+        try:
+            (one,) = await account.mailbox.fetch([message.ref])
+        except TransientError as error:
+            why = message.unreadable or f"it cannot be fetched: {error}"
+            unread.append(Unread(ref=message.ref, identity=message.identity, reason=why))
+        else:
+            raws[message.ref] = one.raw
+    if sound and len(unread) == len(record.mail):
+        raise TransientError(unread[0].reason)
+    found = [
+        (message, raw) for message in record.mail if (raw := raws.get(message.ref)) is not None
     ]
-    return await aside(partial(_read_all, raws, account.owner, record.row.subject, read))
+    return found, unread
+
+
+async def others_can_be_read(house: House, account: Account, record: Record) -> bool:
+    """Whether some other mail of the mailbox can be fetched now: then it is this thread's fault."""
+    ref = await house.store.read(
+        lambda conn: messages.elsewhere(conn, record.row.integration, record.row.thread)
+    )
+    if ref is None:
+        return False
+    try:
+        (one,) = await account.mailbox.fetch([ref])
+    except ProviderError:
+        return False
+    return one.raw is not None
 
 
 def _read_all(
@@ -155,10 +199,8 @@ def _read_all(
     unread: list[Unread] = []
     texts: list[str] = []
     for message, raw in raws:
-        reason = message.unreadable
         try:
             mail = read(raw, texts[-PARENTS:])
-            reason = reason or mail.unreadable
         except Exception as error:
             # Whatever a stranger's bytes provoke must not stop the rest of the thread.
             log.exception("a mail could not be read")
@@ -166,8 +208,10 @@ def _read_all(
                 Unread(ref=message.ref, identity=message.identity, reason=type(error).__name__)
             )
             continue
-        if reason is not None:
-            unread.append(Unread(ref=message.ref, identity=message.identity, reason=reason))
+        if mail.unreadable is not None:
+            unread.append(
+                Unread(ref=message.ref, identity=message.identity, reason=mail.unreadable)
+            )
             continue
         # The store tells apart what one header block does not.
         mails.append(replace(mail, identity=message.identity))

@@ -59,7 +59,10 @@ async def work_on(house: House, account: Account, grip: Grip) -> Result:
         return await _turn(turn)
     except TransientError as error:
         why = f"the mailbox could not be read: {error}"
-        return await ending.failed(turn, why, threads_fault=False)
+        # At the end of all waits: is it this thread alone, or the mailbox?
+        last = record.row.failures >= len(ending.FAILURE_WAITS_MS)
+        own = last and await reading.others_can_be_read(house, account, record)
+        return await ending.failed(turn, why, threads_fault=own)
     except MailboxIllError as error:
         return await ending.mailbox_ill(turn, error)
     except StorageError:

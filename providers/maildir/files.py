@@ -31,11 +31,17 @@ FORBIDDEN: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 MISSING: Final = frozenset({errno.ENOENT, errno.ENOTDIR})
 """What a path that is not there is called."""
 
+_NOT_REGULAR: Final = frozenset({errno.ELOOP, errno.EMLINK, errno.ENXIO})
+"""What opening a link (EMLINK on some systems) or a socket is called."""
 _READINGS: Final = 12
 _CHUNK: Final = 1 << 14
 _DIR: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class NotRegularError(OSError):
+    """Under a mail's name lies a link, a pipe or a folder; it is never followed nor waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +164,17 @@ def stamp(path: Path, item: Entry) -> Stamp:
 
 
 def open_mail(path: Path | str, *, within: int | None = None) -> int:
-    """Open one mail for reading. Raises OSError, also for a link and for what is no plain file."""
-    fd = os.open(path, _FILE, dir_fd=within)
+    """Open one mail for reading. Raises OSError; NotRegularError for a link, a pipe, a folder."""
+    try:
+        fd = os.open(path, _FILE, dir_fd=within)
+    except OSError as error:
+        if error.errno in _NOT_REGULAR:
+            raise NotRegularError(errno.EINVAL, "not a regular file", str(path)) from error
+        raise
     if stat.S_ISREG(os.fstat(fd).st_mode):
         return fd
     os.close(fd)
-    raise OSError(errno.EINVAL, "this is no plain file", str(path))
+    raise NotRegularError(errno.EINVAL, "not a regular file", str(path))
 
 
 def read_head(path: Path | str) -> tuple[bytes, Stamp]:

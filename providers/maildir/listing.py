@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from providers.maildir.files import changed_ns, listing, stamp
+from providers.maildir.files import NotRegularError, changed_ns, listing, stamp
 from providers.maildir.names import TRASHED, Entry, arrival, named_second, parts_of, ref_of
 from providers.maildir.places import Place, Places, sighting
 from providers.mime.message import Heads
@@ -272,8 +272,15 @@ def _unreadable(place: Place, item: Entry, now: datetime, error: OSError) -> Sig
         heads=Heads(identity=Identity(identity)),
         arrived_at=arrived_at,
         order=order,
-        unreadable=f"{error.strerror or error}: give Fencepost permission to read it, or remove it",
+        unreadable=_why(error),
     )
+
+
+def _why(error: OSError) -> str:
+    why = error.strerror or str(error)
+    if isinstance(error, NotRegularError):
+        return f"{why}: remove it from the Maildir"
+    return f"{why}: give Fencepost permission to read it, or remove it"
 
 
 def known_batches(refs: list[Ref], size: int = 500) -> Iterable[list[Ref]]:
