@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from storage import leases
+from storage import leases, locks
 from storage.leases import Held
 from storage.tables import messages, threads
 from storage.words import Identity, IntegrationId, ThreadId
@@ -166,8 +166,9 @@ def raise_generation(conn: Connection, integration: str, thread: str, now_ms: in
 def reconcile_everything(conn: Connection) -> None:
     """Commits were lost: every thread reconciles before anything is created in it again.
 
-    Beside other writers, lock everything first (``storage.locks.lock_everything``).
+    Locks the lease row of every thread, in one order.
     """
+    locks.lock_everything(conn)
     conn.execute(sa.update(threads).values(reconcile_first=1, due_at=0, dues=threads.c.dues + 1))
 
 
@@ -273,7 +274,10 @@ def _finishing(
     if quarantine:
         values["quarantined_at"] = sa.bindparam("now")
     if reconciled:
-        values["reconcile_first"] = 0
+        # A second alarm after the work had read makes the thread due again, and stands.
+        values["reconcile_first"] = sa.case(
+            (threads.c.dues == sa.bindparam("read"), 0), else_=threads.c.reconcile_first
+        )
     return sa.update(threads).where(_IS).values(values)
 
 
