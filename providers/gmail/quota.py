@@ -245,8 +245,7 @@ class Quota:
         minute. After *day* it is asked again every hour, for the owner may have raised the quota.
         """
         now_s = self._clock.boot_s()
-        resting = now_s < self._rest_until_s
-        if not resting:
+        if now_s >= self._rest_until_s:
             # Calls side by side meet one limit together: their refusals are one reason to rest.
             self._strikes += 1
         if day:
@@ -254,8 +253,6 @@ class Quota:
             self._day_is_over = True
         elif retry_after_s is not None:
             rest_s = min(max(retry_after_s, 0.0), _LONGEST_ASKED_S)
-        elif resting:
-            return
         else:
             rest_s = min(_FIRST_REST_S * 2 ** (self._strikes - 1), _LONGEST_REST_S)
         self._rest_until_s = max(self._rest_until_s, now_s + rest_s)
