@@ -25,7 +25,9 @@ from assistant.settings import Settings
 from assistant.timing import Wake
 from leases.keeper import Keeper
 from providers.mime.message import Mail, Owner
-from providers.ports import Mailbox, Model, Notifier
+from providers.model_port import Model
+from providers.notifier_port import Notifier
+from providers.ports import Mailbox
 from storage import signals
 from storage.errors import StorageError
 from storage.signals import Signal

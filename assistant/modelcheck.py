@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from assistant.house import Brain
-from providers.ports import Json, ModelError, ModelRequest, Prompt, Role
+from providers.model_port import ModelError, ModelRequest, Prompt, Role
+from providers.ports import Json
 
 TIMEOUT_S: Final = 60.0
 _SCHEMA: Final[Json] = {

@@ -41,12 +41,13 @@ from providers.imap import ImapMailbox, Server
 from providers.maildir.mailbox import MaildirMailbox
 from providers.mime.message import Owner
 from providers.model.openai import OpenAIModel
+from providers.notifier_port import Notifier
 from providers.notify.ntfy import Ntfy
 from providers.notify.post import AddressError
 from providers.notify.services import INSTALL, MissingError, Service
 from providers.notify.smtp import Mail, MailServer
 from providers.notify.webhook import Webhook
-from providers.ports import Folder, Mailbox, MailboxIllError, Notifier
+from providers.ports import Folder, Mailbox, MailboxIllError
 from storage.words import Clock, Faults, IntegrationId, OwnerId, UserName
 
 if TYPE_CHECKING:

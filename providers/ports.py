@@ -1,4 +1,4 @@
-"""The ports: what Fencepost needs of a mailbox, a notifier and a model, whoever provides it.
+"""The mailbox port: what Fencepost needs of a mailbox, whoever provides it.
 
 An adapter turns a provider's answers into these values and never retries a write: a lost answer is
 ``Unknown``, and only the caller may decide what that means. Every adapter passes the suite in
@@ -332,136 +332,6 @@ class Probed(Protocol):
         """Take over what a probe has found, or is about to try."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
-    """What the owner is told: a stable id, kind, title and a line of text; no mail text inside.
-
-    ``at`` is when the thing to tell happened; ``url`` names the review page where there is one.
-    """
-
-    id: str
-    kind: str
-    title: str
-    text: str
-    at: datetime
-    url: str | None = None
-
-
-class Notifier(Protocol):
-    """One way to reach the owner."""
-
-    async def send(self, request: bytes) -> Outcome:
-        """Send the stored request once. Never retries, never follows a redirect."""
-
-    def render(self, notice: Notice) -> bytes:
-        """The exact bytes that ``send`` will send for *notice*; stored with the intent first."""
-
-    async def close(self) -> None:
-        """Give back connections."""
-
-
-class Role(StrEnum):
-    """Who speaks in a prompt."""
-
-    SYSTEM = "system"
-    USER = "user"
-    ASSISTANT = "assistant"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
-    """One part of what a model is shown, in order."""
-
-    role: Role
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelRequest:
-    """One question to a model; the answer is a JSON object that keeps to ``schema``.
-
-    ``schema_name`` is a plain word. ``max_output_tokens`` bounds the answer, ``timeout_s`` the
-    whole call with every repetition. ``least_prompt_tokens``: a server that says it read fewer
-    has cut the prompt.
-    """
-
-    model: str
-    prompts: tuple[Prompt, ...]
-    schema_name: str
-    schema: Json
-    max_output_tokens: int
-    timeout_s: float
-    least_prompt_tokens: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
-    """Tokens that a server says it has read and written."""
-
-    prompt: int = 0
-    completion: int = 0
-
-    @property
-    def total(self) -> int:
-        """What the call cost."""
-        return self.prompt + self.completion
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelAnswer:
-    """A JSON object, not yet checked against its schema; ``usage`` None when not told."""
-
-    value: Json
-    usage: Usage | None
-
-
-class ModelFailure(StrEnum):
-    """Why there is no answer."""
-
-    TIMEOUT = "timeout"  # not within the time given
-    REFUSED = "refused"  # the server or the model does not want this request
-    BAD_ANSWER = "bad_answer"  # an answer that is not what was asked for
-    DOWN = "down"  # the server can't be reached or failed
-    QUOTA = "quota"  # the server wants fewer requests, or to be paid
-
-
-class ModelError(ProviderError):
-    """A model gave no answer; ``str()`` holds no secret and no mail.
-
-    ``usage`` is what the call cost, None when nobody can say; ``retry_after_s`` what the server
-    asked for. ``standing`` says that no other request would fare better until somebody acts: the
-    key, the model's name or the address is wrong. ``answer`` is the text of a bad answer, for
-    asking again; it is the model's, so it is never logged or shown.
-    """
-
-    def __init__(
-        self,
-        failure: ModelFailure,
-        text: str,
-        *,
-        usage: Usage | None = None,
-        retry_after_s: float | None = None,
-        standing: bool = False,
-        answer: str = "",
-    ) -> None:
-        super().__init__(text)
-        self.failure = failure
-        self.usage = usage
-        self.retry_after_s = retry_after_s
-        self.standing = standing
-        self.answer = answer
-
-
-class Model(Protocol):
-    """A language model behind a server. It only writes text: it has no tools."""
-
-    async def ask(self, request: ModelRequest) -> ModelAnswer:
-        """One answer. Raises ModelError. A cancelled call may have cost tokens."""
-
-    async def close(self) -> None:
-        """Give back connections; safe to call twice."""
-
-
 __all__ = [
     "Changes",
     "DraftNow",
@@ -478,24 +348,14 @@ __all__ = [
     "LookRequest",
     "Mailbox",
     "MailboxIllError",
-    "Model",
-    "ModelAnswer",
-    "ModelError",
-    "ModelFailure",
-    "ModelRequest",
-    "Notice",
-    "Notifier",
     "Probed",
     "Profile",
-    "Prompt",
     "ProviderError",
     "ReconnectError",
-    "Role",
     "Sighting",
     "Snapshot",
     "Staged",
     "ThreadScope",
     "TransientError",
-    "Usage",
     "Whereabouts",
 ]

@@ -18,7 +18,7 @@ from assistant.core.conversation import Conversation
 from assistant.core.readers import seen_by_the_writer
 from assistant.core.tokens import Rate, at_least
 from assistant.core.transcript import line, one_message, plain, transcript, unfenced
-from providers.ports import Prompt, Role
+from providers.model_port import Prompt, Role
 
 PROMPT_VERSION: Final = "1"
 """Rises with every change of what models are told; ``explain`` shows it."""

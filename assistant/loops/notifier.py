@@ -37,7 +37,7 @@ from assistant.effects.guard import Effect, guarded
 from assistant.effects.keys import fingerprint, notice_key
 from assistant.house import House, Receiver, Telling
 from leases.keeper import Grip
-from providers.ports import Notice
+from providers.notifier_port import Notice
 from storage import drafts, intents, leases, notices, reviews
 from storage.dbtime import database_now_ms
 from storage.errors import StorageError

@@ -26,7 +26,8 @@ from assistant.core.days import day_end_ms, day_of
 from assistant.core.prompts import Frame, Question, asked_again
 from assistant.core.tokens import Rate
 from assistant.house import Brain, House
-from providers.ports import Json, ModelAnswer, ModelError, ModelFailure, ModelRequest
+from providers.model_port import ModelAnswer, ModelError, ModelFailure, ModelRequest
+from providers.ports import Json
 from storage import reviews, spend
 from storage.dbtime import database_now_ms
 from storage.spend import Rest

@@ -26,7 +26,7 @@ from pydantic import JsonValue, TypeAdapter
 
 from providers.model.wire import read_answer, status_error
 from providers.model.within import OutOfTimeError, within
-from providers.ports import ModelAnswer, ModelError, ModelFailure, ModelRequest, Role, Usage
+from providers.model_port import ModelAnswer, ModelError, ModelFailure, ModelRequest, Role, Usage
 from storage.words import Clock
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from typing import Annotated, Final, NoReturn
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from providers.ports import Json, ModelAnswer, ModelError, ModelFailure, Usage
+from providers.model_port import ModelAnswer, ModelError, ModelFailure, Usage
+from providers.ports import Json
 
 _FENCED: Final = re.compile(r"\s*```[A-Za-z]{0,10}[ \t]*\n(.*?)\n?\s*```\s*", re.DOTALL)
 _THOUGHT: Final = re.compile(r"\s*<think>.*?</think>", re.DOTALL)

@@ -11,8 +11,8 @@ import json
 import re
 from typing import Final
 
+from providers.notifier_port import Notice
 from providers.notify.post import AddressError, Post, address
-from providers.ports import Notice
 from storage.words import Outcome
 
 _URL: Final = re.compile(r"ntfy://(?P<host>[^/?#]+)/(?P<topic>[A-Za-z0-9_-]{1,64})/?")

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Final
 
 from anyio import to_thread
 
+from providers.notifier_port import Notice
 from providers.notify.post import AddressError
-from providers.ports import Notice
 from storage.words import Accepted, Outcome, Rejected, Unknown
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ from aiosmtplib import (
 )
 from anyio import lowlevel, move_on_after
 
-from providers.ports import Notice
+from providers.notifier_port import Notice
 from storage.words import Accepted, Outcome, Rejected, Unknown
 
 BEGIN_S: Final = 60.0

@@ -15,8 +15,8 @@ import hmac
 import json
 from datetime import datetime
 
+from providers.notifier_port import Notice
 from providers.notify.post import Post, address
-from providers.ports import Notice
 from storage.words import Outcome, Rejected
 
 

@@ -17,7 +17,7 @@ from assistant.core.prompts import Frame, draft_question, triage_question
 from assistant.core.tokens import Rate, at_least
 from assistant.core.transcript import MESSAGE_SHARE, plain, transcript
 from providers.mime.message import Address, Attachment, Mail
-from providers.ports import Prompt
+from providers.model_port import Prompt
 from tests.core_rules.build import BEN, ME, MINA, mail, thread
 
 FENCE = "mail-0123456789"

@@ -7,7 +7,7 @@ import pytest
 
 from assistant.loops.turn import Result
 from providers.memory import Behaviour
-from providers.ports import Notice
+from providers.notifier_port import Notice
 from storage.words import (
     Accepted,
     DraftState,

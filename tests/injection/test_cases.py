@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from anyio import to_thread
 
-from providers.ports import Folder, Role
+from providers.model_port import Role
+from providers.ports import Folder
 from tests.cases.gen_large import thread
 from tests.judging.conftest import Desk
 from tests.support.models import ObedientModel

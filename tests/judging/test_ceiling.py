@@ -12,7 +12,7 @@ from assistant import views
 from assistant.core.days import day_end_ms, day_of
 from assistant.loops.spending import rest_after
 from providers.memory import Behaviour
-from providers.ports import ModelError, ModelFailure, Usage
+from providers.model_port import ModelError, ModelFailure, Usage
 from storage.words import ItemKind
 from tests.judging.conftest import Desk
 from tests.support.mails import question

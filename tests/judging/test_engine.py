@@ -8,7 +8,8 @@ import anyio
 import pytest
 
 from providers.memory import Behaviour
-from providers.ports import Folder, ModelAnswer, ModelFailure, ModelRequest, Usage
+from providers.model_port import ModelAnswer, ModelFailure, ModelRequest, Usage
+from providers.ports import Folder
 from storage.words import ItemKind
 from tests.judging.conftest import Desk
 from tests.support.mails import MINA, follow_up, mail, own_reply, question

@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from providers.model.openai import BACKOFF_S, OpenAIModel
-from providers.ports import Model, ModelError, ModelFailure, ModelRequest, Prompt, Role, Usage
+from providers.model_port import Model, ModelError, ModelFailure, ModelRequest, Prompt, Role, Usage
 from tests.support.modelserver import ModelServer, Reply, Script, chat, good, model_server
 from tests.support.quickclock import QuickClock
 

@@ -14,10 +14,10 @@ import anyio
 import pytest
 from httpx2 import Headers
 
+from providers.notifier_port import Notice, Notifier
 from providers.notify import Ntfy, Webhook
 from providers.notify.post import AddressError, outcome_of, retry_after_s
 from providers.notify.webhook import sign
-from providers.ports import Notice, Notifier
 from storage.words import Accepted, Rejected, Unknown
 from tests.notify.server import Server, serving
 

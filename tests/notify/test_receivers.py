@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from providers.notifier_port import Notice, Notifier
 from providers.notify import Ntfy, Webhook
-from providers.ports import Notice, Notifier
 from storage.words import Accepted, Outcome, Rejected, Unknown
 from tests.support.sink import Port, Sink
 

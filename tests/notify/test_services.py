@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from providers.notifier_port import Notice, Notifier
 from providers.notify.post import AddressError
 from providers.notify.services import MissingError, Service
-from providers.ports import Notice, Notifier
 from storage.words import Accepted, Outcome, Rejected, Unknown
 from tests.support.sink import Port, Sink
 

@@ -11,9 +11,9 @@ import anyio
 import pytest
 
 from providers.mime.reading import read_mail
+from providers.notifier_port import Notice, Notifier
 from providers.notify import smtp
 from providers.notify.smtp import Mail, MailServer
-from providers.ports import Notice, Notifier
 from storage.words import Accepted, Outcome, Rejected, Unknown
 from tests.notify.conftest import MailSink
 from tests.support.sink import Port

@@ -16,7 +16,7 @@ from assistant.core.tokens import Rate
 from assistant.loops import judging
 from assistant.timing import SystemClock
 from providers.model.openai import OpenAIModel
-from providers.ports import ModelError, ModelFailure, ModelRequest, Prompt, Role
+from providers.model_port import ModelError, ModelFailure, ModelRequest, Prompt, Role
 from tests.core_rules.build import mail, thread
 from tests.judging.test_wired import configured, drafts, one_pass
 from tests.real_model.conftest import RealServer

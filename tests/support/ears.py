@@ -9,7 +9,7 @@ import anyio
 
 from assistant.core.hours import Hours
 from assistant.house import Receiver, Telling
-from providers.ports import Notice
+from providers.notifier_port import Notice
 from storage.words import Accepted, FaultPoint, Outcome
 from tests.support.gate import Gate
 from tests.support.world import ROBIN, Process

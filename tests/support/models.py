@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from anyio.lowlevel import checkpoint
 
 from assistant.house import Brain
-from providers.ports import ModelAnswer, ModelError, ModelFailure, ModelRequest, Role, Usage
+from providers.model_port import ModelAnswer, ModelError, ModelFailure, ModelRequest, Role, Usage
 from tests.support.world import BOX, Process
 
 USAGE: Final = Usage(prompt=1_000, completion=100)

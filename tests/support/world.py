@@ -33,7 +33,8 @@ from leases.keeper import Keeper
 from providers.memory import Effect, FaultPlan, FaultyMailbox, Journal
 from providers.mime.message import Mail, Owner
 from providers.mime.reading import read_mail
-from providers.ports import Folder, Mailbox, Notifier
+from providers.notifier_port import Notifier
+from providers.ports import Folder, Mailbox
 from storage import drafts, fences, intents, leases, reviews, threads
 from storage.drafts import Draft
 from storage.errors import StorageError
