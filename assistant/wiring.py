@@ -239,7 +239,7 @@ def _gmail(
         addresses=user.addresses,
         kept=load_kept(data_dir, integration),
         faults=faults,
-        answer_s=max(5.0, settings.call_timeout_s - TOKEN_S),
+        answer_s=max(1.0, settings.call_timeout_s - TOKEN_S),
     )
 
 

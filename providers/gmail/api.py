@@ -28,7 +28,7 @@ from providers.gmail.items import (
 )
 from providers.gmail.ports import QuotaError, TokenError, TokenTrouble
 from providers.gmail.refs import Entry, Stub
-from providers.gmail.transport import Answer, NoAnswer, Transport, is_rate
+from providers.gmail.transport import USUAL, Answer, Exchange, NoAnswer, Transport, is_rate
 from providers.gmail.wire import Params
 from providers.ports import MailboxIllError, ReconnectError, TransientError
 
@@ -58,7 +58,11 @@ class RefusedReadError(FailedReadError):
 
 
 class ExpiredError(Exception):
-    """The history does not reach back to where it was asked from."""
+    """The history does not reach back to where it was asked from; *missing*: there is none here."""
+
+    def __init__(self, *, missing: bool = False) -> None:
+        super().__init__("no history" if missing else "the history does not reach back so far")
+        self.missing = missing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +146,7 @@ class Api:
                 current = text(page, "historyId") or current
         except RefusedReadError as error:
             # What is no number to this server is as good as forgotten by it.
-            raise ExpiredError from error
+            raise ExpiredError(missing=error.missing) from error
         return History(events=tuple(events), last=last, current=current)
 
     async def messages(
@@ -229,25 +233,13 @@ class Api:
         raise TransientError(f"{method} does not come to an end")
 
     async def _get(
-        self, method: str, params: Params, *, limit: int | None = None
+        self, method: str, params: Params, *, limit: int = USUAL
     ) -> Mapping[str, object] | None:
         """The JSON object of an answer, None for Google's "not found"."""
-        try:
-            end = (
-                await self._transport.call(method, params)
-                if limit is None
-                else await self._transport.call(method, params, limit=limit)
-            )
-        except TokenError as error:
-            if error.kind is TokenTrouble.RECONNECT:
-                raise ReconnectError(error.problem, error.remedy) from error
-            raise TransientError(str(error)) from error
-        except QuotaError as error:
-            if error.day:
-                raise MailboxIllError(
-                    str(error), "or raise the quota in Google's console"
-                ) from error
-            raise TransientError(str(error)) from error
+        end = await self._call(method, params, limit)
+        if isinstance(end, Answer) and end.refusal is not None and end.refusal.code == 401:
+            # The token has ended before its time and another one is at hand: a new question.
+            end = await self._call(method, params, limit)
         if isinstance(end, NoAnswer):
             if end.too_large:
                 raise RefusedReadError(end.problem, too_large=True)
@@ -257,6 +249,19 @@ class Api:
         if end.refusal is not None and end.refusal.code == 404:
             return None
         raise _failure(method, end)
+
+    async def _call(self, method: str, params: Params, limit: int) -> Exchange:
+        try:
+            return await self._transport.call(method, params, limit=limit)
+        except TokenError as error:
+            if error.kind is TokenTrouble.RECONNECT:
+                raise ReconnectError(error.problem, error.remedy) from error
+            raise TransientError(str(error)) from error
+        except QuotaError as error:
+            if error.day:
+                remedy = "or raise the quota in Google's console"
+                raise MailboxIllError(str(error), remedy) from error
+            raise TransientError(str(error)) from error
 
 
 def _heads() -> Params:

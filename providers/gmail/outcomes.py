@@ -66,12 +66,12 @@ def refused(answer: Answer) -> Rejected | Unknown:
     if refusal.code not in REFUSING or refusal.reason in _TOGETHER:
         return Unknown(reason=_said(refusal))
     if refusal.code in (401, 403):
+        # Reading may well go on, so that it is no matter of the login alone: drafts can't be made.
         problem, remedy = ill(refusal)
         return Rejected(
             reason=f"{problem}: {remedy}",
             passing=True,
             illness=True,
-            reconnect=refusal.reason in _SCOPES,
             detail=refusal.message,
         )
     return Rejected(reason=_said(refusal))

@@ -228,7 +228,6 @@ async def test_the_days_quota_is_told_as_such(site: Site) -> None:
     [
         ("insufficient", ReconnectError),
         ("domain_policy", MailboxIllError),
-        ("unauthorized", TransientError),
         ("too_many", TransientError),
         ("backend_error", TransientError),
         ("bare_502", TransientError),

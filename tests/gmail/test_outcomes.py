@@ -55,20 +55,21 @@ def test_a_refusal_of_what_was_asked_is_final(code: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "reason", "reconnect"),
+    ("code", "reason", "remedy"),
     [
-        (401, "authError", False),
-        (403, "insufficientPermissions", True),
-        (403, "ACCESS_TOKEN_SCOPE_INSUFFICIENT", True),
-        (403, "domainPolicy", False),
-        (403, "accessNotConfigured", False),
-        (403, "forbidden", False),
+        (401, "authError", "renewed by itself"),
+        (403, "insufficientPermissions", "log in again"),
+        (403, "ACCESS_TOKEN_SCOPE_INSUFFICIENT", "log in again"),
+        (403, "domainPolicy", "ask the administrator"),
+        (403, "accessNotConfigured", "enable the Gmail API"),
+        (403, "forbidden", "see what Google says"),
     ],
 )
-def test_a_refusal_of_the_account_is_an_illness(code: int, reason: str, reconnect: bool) -> None:
+def test_a_refusal_of_the_account_is_an_illness(code: int, reason: str, remedy: str) -> None:
     outcome = classify(refused(code, reason))
     assert isinstance(outcome, Rejected)
-    assert (outcome.passing, outcome.illness, outcome.reconnect) == (True, True, reconnect)
+    assert (outcome.passing, outcome.illness) == (True, True)
+    assert remedy in outcome.reason
 
 
 @pytest.mark.parametrize(

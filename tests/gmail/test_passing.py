@@ -361,6 +361,20 @@ async def test_a_pass_that_fails_moves_no_cursor(site: Site) -> None:
     assert ids(await run(site, mailbox, first.cursor)) == [QUESTION]
 
 
+async def test_a_token_that_ended_early_costs_a_read_nothing(site: Site) -> None:
+    site.deliver(question())
+    site.google.fault("messages.list", answer="unauthorized", effect="before")
+    assert ids(await run(site, site.mailbox())) == [QUESTION]
+    assert site.tokens.told == [site.tokens.access]
+
+
+async def test_a_token_that_is_refused_again_is_told(site: Site) -> None:
+    site.google.fault("messages.list", answer="unauthorized", effect="before", times=9)
+    with pytest.raises(TransientError):
+        await run(site, site.mailbox())
+    assert site.requests("messages.list") == 2
+
+
 async def test_a_longer_look_back_shows_older_mail(site: Site) -> None:
     site.deliver(mail("<old@example.org>"), days_ago=9)
     site.deliver(question(), days_ago=1)
