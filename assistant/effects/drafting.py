@@ -61,18 +61,12 @@ async def create(
     intent = prior.id if prior is not None else IntentId(uuid.uuid4().hex)
     mark = mark_of(place.secret, intent)
     message_id = message_id_of(place.secret, intent, _domain(act.envelope.from_))
-    raw = (
-        prior.request
-        if prior is not None
-        else compose(
-            act.envelope,
-            body,
-            message_id=message_id,
-            mark=mark,
-            date=now,
-            rich=place.mailbox.profile.rich,
-        )
-    )
+    if prior is None:
+        rich = place.mailbox.profile.rich
+        raw = compose(act.envelope, body, message_id=message_id, mark=mark, date=now, rich=rich)
+        said: object = {**shown(act.envelope, body), "answering": dict(answering)}
+    else:
+        raw, said = prior.request, prior.plan.get("shown")
     attempt = prior.attempt + 1 if prior is not None else 1
     staged = await place.mailbox.stage(raw, intent=intent, attempt=attempt)
     ours = [one for one in snapshot.drafts if _is_ours(place.secret, one.mark)]
@@ -82,20 +76,9 @@ async def create(
         kind=Kind.CREATE_DRAFT,
         user=place.user,
         held=place.held,
-        fingerprint=fingerprint(
-            kind="create_draft",
-            integration=place.row.integration,
-            thread=place.row.thread,
-            answers=act.identity,
-            generation=place.row.generation,
-        ),
+        fingerprint=_creation(place.row, act),
         request=raw,
-        plan={
-            "answers": act.identity,
-            "shown": prior.plan.get("shown")
-            if prior is not None
-            else {**shown(act.envelope, body), "answering": dict(answering)},
-        },
+        plan={"answers": act.identity, "shown": said},
         call_timeout_s=place.call_timeout_s,
         lease_ttl_ms=place.lease_ttl_ms,
         message_set=place.row.message_set,
@@ -119,6 +102,17 @@ async def create(
         await place.mailbox.unstage(staged)
 
     return Effect(asked=asked, call=call, unclaimed=unclaimed, record=record)
+
+
+def _creation(row: ThreadRow, act: CreateDraft) -> str:
+    """What is asked for, whatever a model wrote into it."""
+    return fingerprint(
+        kind="create_draft",
+        integration=row.integration,
+        thread=row.thread,
+        answers=act.identity,
+        generation=row.generation,
+    )
 
 
 def remove(
