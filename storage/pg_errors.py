@@ -15,6 +15,7 @@ from storage.errors import StorageBusyError, StorageError, StorageIllError
 RETRYABLE: Final = frozenset({"40001", "40P01", "55P03", "23505"})
 """Serialization failure, deadlock, lock timeout, and a row that another made first (which the next
 run finds): the whole unit may be run again before COMMIT."""
+_KEY_TAKEN: Final = "23505"
 _STALE_PLAN: Final = "InvalidCachedStatementError"
 
 _BUSY: Final = MappingProxyType(
@@ -118,9 +119,15 @@ def unreachable(error: BaseException, place: str) -> BaseException:
     return better
 
 
-def may_run_again(error: BaseException) -> bool:
-    """Whether the whole unit may be run again at once; asked only before COMMIT was sent."""
+def may_run_again(error: BaseException, *, tried: int) -> bool:
+    """Whether a unit that ran *tried* times may be run again at once; only before COMMIT was sent.
+
+    A key that is taken may have been taken by another process after the unit looked for it. Then
+    a second run finds it there; one that fails in the same way is the caller's.
+    """
     cause = _cause(error)
+    if sqlstate(cause) == _KEY_TAKEN:
+        return tried == 1
     # After a migration by another process the first use of each old plan fails.
     return sqlstate(cause) in RETRYABLE or type(cause).__name__ == _STALE_PLAN
 

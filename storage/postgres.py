@@ -8,8 +8,9 @@ its statements. Time limits are set inside each transaction, for behind PgBounce
 ours; directly connected, statements stay prepared. The pool sends nothing on release.
 
 A whole unit is run again after a deadlock, a serialization failure or a lock timeout, a few times,
-and only before COMMIT was sent. Any error from COMMIT, even "the backend was killed", may come from
-a commit that is durable: it is CommitUnknownError, and the connection is thrown away.
+and once when a key was taken that it had not seen; only before COMMIT was sent. Any error from
+COMMIT, even "the backend was killed", may come from a commit that is durable: it is
+CommitUnknownError, and the connection is thrown away.
 
 A result is known before a cancellation is delivered; what bounds the wait is statement_timeout on
 the server, the time that BEGIN and COMMIT may take (a standby that never confirms keeps a COMMIT
@@ -143,7 +144,7 @@ class PostgresDatabase:
             try:
                 return await self._once(begin, unit)
             except Exception as error:
-                if not may_run_again(error):
+                if not may_run_again(error, tried=tried):
                     raise
             # Two that met in a deadlock must not meet again at once.
             await asyncio.sleep(random.uniform(0.001, 0.02) * tried)  # noqa: S311

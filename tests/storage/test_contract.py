@@ -11,6 +11,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from storage import fences
 from storage.database import Database
 from storage.errors import StorageClosedError, StorageIllError, UnitMisuseError
 from storage.postgres import PostgresDatabase
@@ -71,6 +72,20 @@ async def test_a_unique_key_taken_reaches_the_unit_s_caller(store: Database) -> 
     await store.write(remember("a"))
     with pytest.raises(sa.exc.IntegrityError):
         await store.write(remember("a"))
+
+
+async def test_what_all_make_at_once_is_made_by_one(store: Database) -> None:
+    """Nobody's look for the row and their insert are one step on a server."""
+    told: list[str] = []
+
+    async def ask(value: str) -> None:
+        told.append(await store.write(partial(fences.remembered, name="k", value=value)))
+
+    async with anyio.create_task_group() as group:
+        for number in range(8):
+            group.start_soon(ask, str(number))
+    assert len(told) == 8
+    assert len(set(told)) == 1
 
 
 async def test_a_savepoint_keeps_the_rest_of_the_unit(store: Database) -> None:
