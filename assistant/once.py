@@ -20,7 +20,7 @@ from assistant.loops.reconciler import Reconciler
 from assistant.loops.turn import Result
 from assistant.loops.watcher import Watcher
 from assistant.loops.worker import Worker
-from storage import mailboxes, overview
+from storage import mailboxes, overview, watches
 from storage.words import IntegrationId
 
 log = structlog.get_logger()
@@ -122,6 +122,10 @@ def problems_of(conn: Connection, mailbox: IntegrationId, *, unread: bool) -> tu
     row = mailboxes.load(conn, mailbox)
     if row is not None and row.problem is not None:
         found[f"{row.problem}: {row.remedy}" if row.remedy else row.problem] = None
+    elif unread and watches.is_set_aside(conn, mailbox):
+        found["it is set aside: looking through it killed the process; see: fencepost review"] = (
+            None
+        )
     elif unread:
         found["it could not be read, or another process watches it"] = None
     for thread in overview.all_threads(conn, mailbox):

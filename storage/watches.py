@@ -60,6 +60,16 @@ def take(
     return Taken(held=held)
 
 
+def is_set_aside(conn: Connection, integration: str) -> bool:
+    """Whether a mailbox is not watched until a person wants it tried again."""
+    takes = conn.scalar(
+        sa.select(rows.c.takes).where(
+            rows.c.integration == integration, rows.c.thread == WATCH_THREAD
+        )
+    )
+    return takes is not None and int(takes) >= QUARANTINE_AFTER
+
+
 def _set_aside(conn: Connection, integration: str, takes: int) -> None:
     conn.execute(
         sa.update(rows)

@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 
 from assistant.floor import Floor
 from assistant.loops.turn import Result
+from assistant.once import problems_of
 from storage import watches
 from storage.words import WATCH_THREAD, Action, FaultPoint, ItemKind, OwnerId
 from tests.support.clock import quiesce
@@ -64,6 +65,14 @@ async def test_after_three_deaths_alone_the_mailbox_is_not_watched(world: World)
     process = world.process()
     assert await world.drive(process.note) is None
     assert (world.threads(), world.item(ItemKind.QUARANTINED).about) == ([], "watch")
+
+
+async def test_once_says_that_a_mailbox_is_set_aside(world: World) -> None:
+    for _ in range(4):
+        await _die_in_a_pass(world)
+    await world.drive(world.process().note)
+    (why,) = world.read(lambda conn: problems_of(conn, BOX, unread=True))
+    assert "set aside" in why
 
 
 async def test_dismissing_what_tells_of_it_does_not_watch_it_again(world: World) -> None:
