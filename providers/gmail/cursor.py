@@ -21,13 +21,15 @@ STILL_S: Final = 86_400.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cursor:
     """``history`` is the last record seen, ``moved`` when it last moved, ``at`` the last good pass,
-    ``floor`` before which mail is passed over (POSIX seconds). ``drafts`` None: too many."""
+    ``floor`` before which mail is passed over (POSIX seconds). ``drafts`` None: too many.
+    ``blind``: the pass had no history to go by and listed the mail instead."""
 
     history: str
     moved: float
     at: float
     floor: float
     drafts: frozenset[str] | None
+    blind: bool = False
 
     def json(self) -> Json:
         """For the store."""
@@ -37,6 +39,7 @@ class Cursor:
             "at": self.at,
             "floor": self.floor,
             "drafts": None if self.drafts is None else sorted(self.drafts),
+            "blind": self.blind,
         }
 
 
@@ -59,7 +62,12 @@ def cursor_of(value: Json) -> Cursor | None:
         else None
     )
     return Cursor(
-        history=history, moved=float(moved), at=float(at), floor=float(floor), drafts=kept
+        history=history,
+        moved=float(moved),
+        at=float(at),
+        floor=float(floor),
+        drafts=kept,
+        blind=value.get("blind") is True,
     )
 
 

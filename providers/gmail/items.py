@@ -18,7 +18,7 @@ from providers.gmail.rebuild import head, octets_of, rebuild
 from providers.gmail.refs import Entry, Stub, folder_of, is_watched
 from providers.mime.marks import MARK_HEADER
 from providers.mime.message import Heads
-from providers.mime.reading import read_heads
+from providers.mime.reading import read_date, read_heads
 from providers.ports import Folder, Sighting
 from storage.words import Identity, Ref
 
@@ -29,9 +29,11 @@ FIELDS: Final = (
     "In-Reply-To",
     "References",
     "Thread-Index",
+    "Date",
     MARK_HEADER,
 )
 """The header fields that tell what a message is."""
+_DAWN: Final = datetime.fromtimestamp(0, UTC)
 _HEX: Final = frozenset("0123456789abcdef")
 
 
@@ -109,7 +111,7 @@ def item_of(value: object, *, bodies: bool = True) -> Item | None:
     return Item(
         stub=stub,
         labels=_labels(value) or frozenset(),
-        arrived_at=_moment(value.get("internalDate")),
+        arrived_at=_moment(value.get("internalDate")) or read_date(block or b"") or _DAWN,
         heads=named(read_heads(block or b""), stub),
         raw=raw,
         sent=sent,
@@ -209,9 +211,9 @@ def _labels(value: object) -> frozenset[str] | None:
     return frozenset(one for one in found if isinstance(one, str))
 
 
-def _moment(value: object) -> datetime:
-    """Milliseconds since 1970, as text; the epoch where there are none that make sense."""
+def _moment(value: object) -> datetime | None:
+    """Milliseconds since 1970, as text or number; None where there are none that make sense."""
     try:
         return datetime.fromtimestamp(int(str(value)) / 1000, UTC)
     except (ValueError, OverflowError, OSError):
-        return datetime.fromtimestamp(0, UTC)
+        return None

@@ -135,6 +135,9 @@ class GmailMailbox:
         if aliases is None:
             notes.append("no sendAs: nobody can say which addresses this account sends as")
         address = profile[0] if profile is not None else _primary(aliases or [])
+        if address is None and self._addresses:
+            notes.append("nobody says whose account this is: the first of addresses is taken")
+            address = self._addresses[0]
         if address is None:
             raise MailboxIllError(
                 "the server does not say whose account this is",

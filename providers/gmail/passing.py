@@ -7,8 +7,9 @@ whatever label a filter gave it. Spam and trash are nobody's news. A message tha
 time it is read is nothing at all: every save in the web page makes one.
 
 When the history does not reach back, INBOX and SENT are listed over a bounded time and the gap is
-told. A search finds most of that cheaply and is not trusted with the rest: the labels are listed as
-well, from the newest on, until nothing young has come for a while.
+told; once, where a server has no history at all, for every pass lists there. A search finds most of
+that cheaply and is not trusted with the rest: the labels are listed as well, from the newest on,
+until nothing young has come for a while.
 
 A pass that fails anywhere has moved no cursor. A mail that can't be read is told and stops nothing.
 """
@@ -37,6 +38,8 @@ OLD_IN_A_ROW: Final = 5
 """After how many mails from before the look-back a listing by label is taken to be through."""
 STUMBLES: Final = 3
 """Passes that one mail may fail for a passing reason before it is told as unreadable."""
+FORGETS: Final = timedelta(hours=1)
+"""Google keeps its history for hours at least: what is gone sooner was never kept."""
 _ASKED: Final = 500
 _HIDING: Final = frozenset({"TRASH", "SPAM"})
 _SHOWING: Final = frozenset({"INBOX", "SENT"})
@@ -55,6 +58,8 @@ class Pass:
     seen: list[Sighting] = field(default_factory=list)
     vanished: list[Ref] = field(default_factory=list)
     gap: Gap | None = None
+    back_to: datetime | None = None
+    """From when on everything is listed, where no history says what has changed."""
     floor: datetime = _DAWN
     came: dict[Stub, None] = field(default_factory=dict)
     went: dict[Stub, None] = field(default_factory=dict)
@@ -90,8 +95,8 @@ class Pass:
         if held is not None:
             try:
                 history = await self.api.history(held.history)
-            except ExpiredError:
-                self._lost("Gmail's history does not reach back to the last pass", held)
+            except ExpiredError as error:
+                self._lost("Gmail's history does not reach back to the last pass", held, error)
             else:
                 self.shelf.heed(history.events)
                 self.shelf.point = history.last
@@ -100,11 +105,17 @@ class Pass:
         self.shelf.point = await self.api.point()
         return None
 
-    def _lost(self, reason: str, held: Cursor | None) -> None:
+    def _lost(self, reason: str, held: Cursor | None, error: ExpiredError | None = None) -> None:
         start = self.now - RESCAN
+        told = False
         if held is not None:
-            start = max(start, datetime.fromtimestamp(held.at, UTC) - SLACK)
-        self.gap = Gap(reason=reason, covered_from=start)
+            last = datetime.fromtimestamp(held.at, UTC)
+            missing = error is not None and error.missing
+            told = held.blind and self.now - last < (RESCAN if missing else FORGETS)
+            start = max(start, last - SLACK)
+        self.back_to = start
+        if not told:
+            self.gap = Gap(reason=reason, covered_from=start)
 
     def _heed(self, history: History) -> None:
         """What came and what went, in the order of the history."""
@@ -122,14 +133,13 @@ class Pass:
     @property
     def _start(self) -> datetime:
         """From when on mail counts in this pass."""
-        covered = self.gap.covered_from if self.gap is not None else None
-        return self.floor if covered is None else max(self.floor, covered)
+        return self.floor if self.back_to is None else max(self.floor, self.back_to)
 
     async def _list(self, start: datetime) -> None:
         """The mail of INBOX and SENT from *start* on; after a gap answers put aside as well."""
         for label in sorted(_SHOWING):
             await self._list_label(label, start)
-        if self.gap is not None:
+        if self.back_to is not None:
             async for stub in self._searched(None, start):
                 # What began a conversation and bears no such label was put aside by a filter.
                 if stub.id != stub.thread:
@@ -193,7 +203,7 @@ class Pass:
         whole = True
         only = stubs[0]
         # A message that bears its thread's id began it; if it didn't, the rest is read later.
-        if self.gap is None and len(stubs) == 1 and only.id == thread:
+        if self.back_to is None and len(stubs) == 1 and only.id == thread:
             item = await self._alone(only)
             items += [item] if item is not None else []
             stubs = ()
@@ -313,7 +323,12 @@ class Pass:
             else:
                 point = history.current
         return Cursor(
-            history=point, moved=moved, at=at, floor=self.floor.timestamp(), drafts=drafts
+            history=point,
+            moved=moved,
+            at=at,
+            floor=self.floor.timestamp(),
+            drafts=drafts,
+            blind=held is not None and history is None,
         )
 
 

@@ -140,6 +140,17 @@ def _date(headers: Headers) -> datetime | None:
         return None
 
 
+def read_date(raw: bytes) -> datetime | None:
+    """The Date of a mail in UTC, from its header block; None where there is none that makes sense.
+
+    Never raises but MemoryError.
+    """
+    try:
+        return _date(_split(raw)[2])
+    except Exception:  # noqa: BLE001 - a stranger's bytes must never stop a mailbox
+        return None
+
+
 def _split(raw: bytes) -> tuple[bytes, int, Headers]:
     raw = _line_ends(raw)
     start = start_of_headers(raw)
