@@ -1,9 +1,10 @@
 """The keeper: holds this process's leases, renews them, and stops work whose lease is in doubt.
 
-One task renews every held lease in one transaction at a quarter of its length. A lease that was
-not confirmed for two thirds of its length, or that the database says is another's, is lost: the
-scope in which its work runs is cancelled. The work records its own outcome in a shielded scope
-(``assistant.effects.guard``), so nothing that is known gets lost by the cancellation.
+Every held lease is renewed at a quarter of its length, those that are due in one transaction. A
+lease that was not confirmed for two thirds of its length, or that the database says is another's,
+is lost: the scope in which its work runs is cancelled, also while a renewal hangs. The work records
+its own outcome in a shielded scope (``assistant.effects.guard``), so nothing that is known gets
+lost by the cancellation.
 
     taken --renew--> held --renew--> held ... --release--> free
                       |  \\-- not mine any more ---> lost: cancel the work, leave the row alone
@@ -73,6 +74,7 @@ class Keeper:
         self._clock = clock
         self._ttl_s = ttl_s
         self._grips: dict[tuple[str, str], Grip] = {}
+        self._renewing = False
 
     @property
     def at_work(self) -> int:
@@ -102,29 +104,36 @@ class Keeper:
                 del self._grips[place]
 
     async def run(self) -> None:
-        """Renew for ever."""
-        while True:
-            await self._clock.sleep(self._ttl_s / 8)
-            await self.renew_due()
+        """Renew, and lose what cannot be shown held, for ever."""
+        async with anyio.create_task_group() as group:
+            while True:
+                await self._clock.sleep(self._ttl_s / 8)
+                self._lose_overdue()
+                # A write that hangs must not keep the deadlines from being looked at.
+                if not self._renewing:
+                    group.start_soon(self._renew_due)
 
-    async def renew_due(self) -> None:
-        """Renew every lease that a quarter has passed for; lose those that cannot be shown held."""
-        now_s = self._clock.boot_s()
-        due = [grip for grip in self._grips.values() if grip.term.renew_at_s <= now_s]
-        if due:
-            await self._renew(due, now_s)
+    def _lose_overdue(self) -> None:
         now_s = self._clock.boot_s()
         for grip in list(self._grips.values()):
             if grip.term.remaining_s(now_s) <= 0 and not grip.lost:
                 log.warning("lease not confirmed in time, work stopped", thread=grip.held.thread)
                 grip.lose()
 
-    async def _renew(self, due: Sequence[Grip], started_s: float) -> None:
+    async def _renew_due(self) -> None:
+        """Renew every lease that a quarter has passed for, in one transaction."""
+        started_s = self._clock.boot_s()
+        due = [grip for grip in self._grips.values() if grip.term.renew_at_s <= started_s]
+        if not due:
+            return
+        self._renewing = True
         try:
             kept = await self._database.write(lambda conn: _renewed(conn, due))
         except StorageError as error:
             log.warning("leases could not be renewed", error=type(error).__name__)
             return
+        finally:
+            self._renewing = False
         for grip in due:
             if grip.held in kept:
                 grip.renewed(started_s)
@@ -135,8 +144,10 @@ class Keeper:
 
 def _renewed(conn: Connection, due: Sequence[Grip]) -> frozenset[Held]:
     """Renew each for its own length; gives those that are still ours."""
-    kept: frozenset[Held] = frozenset()
-    for ttl_s in sorted({grip.term.ttl_s for grip in due}):
-        wanted = [grip.held for grip in due if grip.term.ttl_s == ttl_s]
-        kept |= rows.renew(conn, wanted, int(ttl_s * 1000))
-    return kept
+    # In one order everywhere, so that two who lock several rows never wait for each other.
+    in_order = sorted(due, key=lambda grip: (grip.held.integration, grip.held.thread))
+    return frozenset(
+        grip.held
+        for grip in in_order
+        if rows.keep(conn, grip.held, int(grip.term.ttl_s * 1000)) is not None
+    )

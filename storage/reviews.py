@@ -172,6 +172,31 @@ def was_told(conn: Connection, kind: ItemKind, integration: str, about: str) -> 
     return found is not None
 
 
+def was_dismissed(
+    conn: Connection,
+    kind: ItemKind,
+    integration: str,
+    thread: str,
+    about: str,
+    detail: Mapping[str, object],
+) -> bool:
+    """Whether a person closed the last item of this kind about this thing, *detail* and all."""
+    row = conn.execute(
+        sa.select(review_items.c.state, review_items.c.closed_by, review_items.c.detail)
+        .where(
+            review_items.c.kind == str(kind),
+            review_items.c.integration == integration,
+            review_items.c.thread == thread,
+            review_items.c.about == about,
+        )
+        .order_by(review_items.c.id.desc())
+        .limit(1)
+    ).one_or_none()
+    if row is None or row.state == "open":
+        return False
+    return str(row.closed_by).startswith("person:") and dict(row.detail) == dict(detail)
+
+
 def counts(conn: Connection) -> dict[str, int]:
     """How many open items there are of each kind."""
     rows = conn.execute(

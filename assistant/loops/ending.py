@@ -151,7 +151,12 @@ def _story(turn: Turn, now: int) -> list[Event]:
 
 def _tell(conn: Connection, turn: Turn, now: int) -> None:
     row = turn.record.row
+    newest = _newest(turn)
     for draft in turn.plan.overtaken:
+        if reviews.was_dismissed(
+            conn, ItemKind.DRAFT_OVERTAKEN, row.integration, row.thread, str(draft), newest
+        ):
+            continue
         reviews.open_item(
             conn,
             now,
@@ -162,6 +167,7 @@ def _tell(conn: Connection, turn: Turn, now: int) -> None:
             about=str(draft),
             subject=row.subject,
             summary="a newer message came after the one that the waiting draft answers",
+            detail=newest,
         )
     for unread in turn.unread:
         if reviews.was_told(conn, ItemKind.QUARANTINED, row.integration, unread.identity):
@@ -178,6 +184,13 @@ def _tell(conn: Connection, turn: Turn, now: int) -> None:
             summary=f"a mail could not be read and was set aside: {unread.reason}",
             detail={"ref": unread.ref, "reason": unread.reason},
         )
+
+
+def _newest(turn: Turn) -> dict[str, object]:
+    """The newest message of somebody else: until another comes, a dismissed item stays so."""
+    entries = () if turn.conversation is None else turn.conversation.entries
+    others = [entry.mail.identity for entry in entries if not entry.own]
+    return {"newest": others[-1] if others else None}
 
 
 def _tell_ceiling(conn: Connection, turn: Turn, now: int) -> None:
