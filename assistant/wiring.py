@@ -193,9 +193,8 @@ def _brain(user: UserConfig, clock: Clock, unbuilt: list[Unbuilt]) -> Brain | No
 
 
 def _quota(mailbox: MailboxConfig, clock: Clock) -> Quota | None:
-    if not isinstance(mailbox, GmailConfig):
-        return None
-    return Quota(clock, units_per_minute=mailbox.units_per_minute)
+    gmail = mailbox if isinstance(mailbox, GmailConfig) else None
+    return None if gmail is None else Quota(clock, units_per_minute=gmail.units_per_minute)
 
 
 def _adapter(
