@@ -215,14 +215,13 @@ def _engine(place: Place, met: Met, connections: int) -> AsyncEngine:
         return await connect(place, met)
 
     engine = create_async_engine(
-        # Unnamed statements, prepared and used inside one transaction, are safe behind a pooler
-        # and leave nothing there.
+        # Without its own cache the driver names no statement: one that is prepared and used inside
+        # one transaction is safe behind a pooler and leaves nothing there.
         sa.URL.create(
             "postgresql+asyncpg",
             query={"prepared_statement_cache_size": "0" if met.pooled else "500"},
         ),
         async_creator=new,
-        connect_args={"prepared_statement_name_func": _unnamed} if met.pooled else {},
         # The transaction is begun and ended here, by hand: SQLAlchemy sends nothing of its own.
         isolation_level="AUTOCOMMIT",
         pool_size=connections,
@@ -246,10 +245,6 @@ def _engine(place: Place, met: Met, connections: int) -> AsyncEngine:
         raise UnitMisuseError("a unit of work must not commit: the store does that")
 
     return engine
-
-
-def _unnamed() -> str:
-    return ""
 
 
 def _without_nul(values: object) -> object:
