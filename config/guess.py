@@ -29,5 +29,5 @@ def data_dirs(config_dir: Path) -> list[Path]:
     except OSError:
         text = ""
     named += [double or single for double, single in _LINE.findall(text)]
-    found = [config_dir / Path(each).expanduser() for each in named if each]
+    found = [config_dir / os.path.expanduser(each) for each in named if each]
     return list(dict.fromkeys([*found, defaults(config_dir).storage.data_dir]))

@@ -39,6 +39,7 @@ from storage import intents
 from storage.errors import CommitUnknownError, StorageError
 from storage.intents import Intent
 from storage.words import (
+    By,
     Clock,
     FaultPoint,
     Faults,
@@ -70,8 +71,8 @@ class Effect:
     """One side effect, ready to be guarded.
 
     ``call`` makes it, once, under the claimed intent. ``unclaimed`` drops what was staged when the
-    claim did not come about. ``record`` is the unit that stores the outcome and, in the same
-    transaction, ends the work on the thread.
+    claim did not come about or the call was refused. ``record`` is the unit that stores the outcome
+    and, in the same transaction, ends the work on the thread.
     """
 
     asked: Asked
@@ -101,6 +102,8 @@ async def guarded(
         # Shielded: what is known is stored whatever happens to this task.
         with anyio.CancelScope(shield=True):
             await _record(store, clock, faults, grip, effect, claimed, outcome)
+    if isinstance(outcome, Rejected):
+        await _tidy(store, effect, claimed)
     return outcome
 
 
@@ -192,6 +195,26 @@ async def _record(
             return
         await clock.sleep(RECORD_RETRY_S)
     faults.hit(FaultPoint.OUTCOME_COMMITTED)
+
+
+async def _tidy(store: Store, effect: Effect, claimed: Intent) -> None:
+    """Drop what a refused attempt had staged, once its own refusal is what the store holds.
+
+    Whoever settled it otherwise may look again, and a look takes missing bytes for a delivery. What
+    is left by a crash before this goes at the next start.
+    """
+    try:
+        found = await store.read(lambda conn: intents.by_id(conn, claimed.id))
+    except StorageError:
+        return
+    refused = found is not None and (
+        found.attempt == claimed.attempt
+        and found.state is IntentState.REJECTED
+        and found.settled_by == By.CALL
+        and found.next_look_at is None
+    )
+    if refused:
+        await effect.unclaimed()
 
 
 async def _stored(store: Store, claimed: Intent, unit: Callable[[Connection], None]) -> bool:
