@@ -122,10 +122,13 @@ def removed(conn: Connection, intent: Intent, now: int) -> None:
         close_items(conn, draft, now)
 
 
-def removal_refused(conn: Connection, intent: Intent, now: int, *, exhausted: bool) -> None:
-    """Leave a draft that could not be removed; *exhausted*: it was refused too often.
+def removal_refused(
+    conn: Connection, intent: Intent, now: int, reason: str, *, exhausted: bool
+) -> None:
+    """Leave a draft that could not be removed, and tell why; *exhausted*: refused too often.
 
-    Otherwise the version is not the one that we made: the draft is the owner's now.
+    Otherwise the version is not the one that we made and the draft is the owner's now, or the
+    mailbox removes no exact version: *reason* says which.
     """
     draft = to_be_removed(conn, intent)
     if draft is not None and draft.open:
@@ -137,10 +140,21 @@ def removal_refused(conn: Connection, intent: Intent, now: int, *, exhausted: bo
             intent.thread,
             "draft_left",
             draft=draft.id,
-            because="its removal was refused too often"
-            if exhausted
-            else "it was changed or sent; it is the owner's now",
+            because="its removal was refused too often" if exhausted else reason,
         )
+        for item in reviews.open_about(conn, ItemKind.DRAFT_READY, str(draft.id)):
+            reviews.open_item(
+                conn,
+                now,
+                item.kind,
+                user=item.user,
+                integration=item.integration,
+                thread=item.thread,
+                about=item.about,
+                subject=item.subject,
+                summary=f"the draft was not removed: {reason}",
+                detail=item.detail,
+            )
 
 
 def ask_for_removal(conn: Connection, draft: Draft, operation: str, now: int) -> None:

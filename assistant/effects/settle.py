@@ -256,7 +256,7 @@ def _refused_for_good(
 ) -> None:
     """Nothing more happens by itself: a person is told, unless it is their word or their draft."""
     if intent.kind is Kind.REMOVE_DRAFT:
-        records.removal_refused(conn, intent, now, exhausted=exhausted)
+        records.removal_refused(conn, intent, now, outcome.reason, exhausted=exhausted)
     if by is By.PERSON or (intent.kind is Kind.REMOVE_DRAFT and not exhausted):
         return
     reviews.open_item(
