@@ -13,7 +13,7 @@ from providers.mime.compose import content_hash
 from storage.words import Accepted, Rejected, Unknown
 from tests.contracts.imap_harness import CyrusHarness, ImapHarness
 from tests.contracts.mails import MARK, ours
-from tests.contracts.test_mailbox import REMOVAL
+from tests.contracts.steps import REMOVAL
 from tests.imap.acts import SCOPE, box_at, make, request, stage
 from tests.support.dovecot import log_in
 from tests.support.proxy import Act, Proxy, Rule, To

@@ -12,7 +12,7 @@ from providers.ports import Folder, MailboxIllError, ThreadScope, TransientError
 from storage.words import Accepted, Ref, Rejected, Unknown
 from tests.contracts.clock import SkippingClock
 from tests.contracts.mails import QUESTION, ours, question
-from tests.contracts.test_mailbox import REMOVAL, ids
+from tests.contracts.steps import REMOVAL, ids
 from tests.imap.acts import SCOPE, make, nothing_known, request, server_of, stage
 from tests.imap.fake import Box, Connection, FakeServer
 

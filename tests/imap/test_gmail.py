@@ -8,7 +8,7 @@ from providers.imap import ImapMailbox
 from providers.ports import Folder, ThreadScope
 from storage.words import Rejected
 from tests.contracts.mails import QUESTION, mail, question
-from tests.contracts.test_mailbox import REMOVAL
+from tests.contracts.steps import REMOVAL
 from tests.imap.acts import SCOPE, make, nothing_known
 from tests.imap.fake import Box, FakeServer
 

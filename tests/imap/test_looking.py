@@ -15,7 +15,7 @@ from providers.ports import Folder, Json, Look, Snapshot
 from storage.words import Unknown
 from tests.contracts.imap_harness import DovecotHarness, ImapHarness
 from tests.contracts.mails import ANSWER, MARK, mail, ours, owners
-from tests.contracts.test_mailbox import REMOVAL
+from tests.contracts.steps import REMOVAL
 from tests.imap.acts import SCOPE, box_at, make, request, stage
 from tests.support.dovecot import wait_until
 from tests.support.proxy import Act, Proxy, Rule, To

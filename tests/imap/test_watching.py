@@ -17,7 +17,7 @@ from storage.words import Rejected
 from tests.contracts.clock import SkippingClock
 from tests.contracts.imap_harness import CyrusHarness, ImapHarness
 from tests.contracts.mails import QUESTION, mail, owners, question
-from tests.contracts.test_mailbox import REMOVAL, Notes, ids
+from tests.contracts.steps import REMOVAL, Notes, ids
 from tests.imap.acts import all_known, box_at, make, nothing_known, server_of
 from tests.imap.fake import Connection, FakeServer
 from tests.support.dovecot import wait_until

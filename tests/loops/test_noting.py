@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pytest
-from structlog.testing import capture_logs
 
 from assistant.loops.noting import Pass, note
 from leases.keeper import Grip
@@ -23,19 +22,9 @@ from storage.words import (
     Ref,
 )
 from tests.support.gate import stop
-from tests.support.invariants import check
 from tests.support.mails import follow_up, own_reply, question
 from tests.support.scenes import SETTLED_S, draft, lose
 from tests.support.world import BOX, Process, World
-
-
-@pytest.fixture
-def world() -> Iterator[World]:
-    """A mailbox in memory; its promises are checked at the end."""
-    with capture_logs():
-        world = World()
-        yield world
-    check(world)
 
 
 def _cursor(world: World) -> Json | None:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import anyio
-import pytest
-from structlog.testing import capture_logs
 
 from assistant.floor import Floor
 from assistant.loops.turn import Result
@@ -15,19 +11,9 @@ from storage import watches
 from storage.words import WATCH_THREAD, Action, FaultPoint, ItemKind, OwnerId
 from tests.support.clock import quiesce
 from tests.support.gate import kill, stop
-from tests.support.invariants import check
 from tests.support.mails import question
 from tests.support.scenes import SETTLED_S, note_question
 from tests.support.world import BOX, World
-
-
-@pytest.fixture
-def world() -> Iterator[World]:
-    """A mailbox in memory; its promises are checked at the end."""
-    with capture_logs():
-        world = World()
-        yield world
-    check(world)
 
 
 async def _die_in_a_pass(world: World) -> None:

@@ -13,7 +13,7 @@ from providers.ports import Mailbox, MailboxIllError, ThreadScope, TransientErro
 from storage.words import Accepted, IntentId, Kind, Outcome, Rejected, Unknown
 from tests.contracts.harness import Harness, MaildirHarness, MemoryHarness
 from tests.contracts.mails import INTENT, MARK, QUESTION, ours
-from tests.contracts.test_mailbox import draft_ours
+from tests.contracts.steps import draft_ours
 
 SCOPE = ThreadScope(thread=None, message_ids=frozenset({QUESTION}))
 B = Behaviour

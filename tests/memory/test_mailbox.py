@@ -11,7 +11,7 @@ from providers.ports import Changes, Folder, Mailbox, ThreadScope
 from storage.words import Accepted, FaultPoint, IntentId, Kind, Outcome, Ref
 from tests.contracts.clock import SkippingClock
 from tests.contracts.mails import INTENT, MARK, QUESTION, mail, ours, question
-from tests.contracts.test_mailbox import draft_ours
+from tests.contracts.steps import draft_ours
 
 SCOPE = ThreadScope(thread=None, message_ids=frozenset({QUESTION}))
 

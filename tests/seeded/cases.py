@@ -22,6 +22,7 @@ MODULES = (
     "tests.failures.test_matrix_store",
     "tests.failures.test_matrix_leases",
     "tests.failures.test_matrix_looks",
+    "tests.failures.test_matrix_words",
     "tests.failures.test_matrix_plain",
     "tests.failures.test_points",
 )
