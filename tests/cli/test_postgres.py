@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.cli.conftest import Place
+from tests.cli.conftest import Place, environment
 from tests.support.postgres import PASSWORD, cluster, new_database
 
 Items = Callable[[object], list[dict[str, object]]]
@@ -121,3 +122,23 @@ def test_a_database_that_is_down_is_told(shared: Place) -> None:
     said = shared.run("once", status=1)
     assert "127.0.0.1:9/nothing" in said
     assert "[storage] url" in said
+
+
+def test_processes_that_start_at_once_make_one_draft(shared: Place) -> None:
+    """On an empty database: they migrate, begin the record and work, all at the same time."""
+    shared.deliver(1)
+    running = [
+        subprocess.Popen(
+            shared.command("once"),
+            env={**environment(), "FENCEPOST_TEST_PASSWORD": PASSWORD},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        for _ in range(3)
+    ]
+    told = [process.communicate(timeout=90)[1].decode() for process in running]
+    refused = [said for said, process in zip(told, running, strict=True) if process.returncode]
+    assert len(refused) < len(running)
+    assert all("another process watches it" in said for said in refused), told
+    shared.run("once")
+    assert len(shared.drafts()) == 1
