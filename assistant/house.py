@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from typing import Protocol, TypeVar
 
@@ -103,6 +103,13 @@ class Account:
     def name(self) -> str:
         """The owner's name as it stands in From."""
         return self.owner.name
+
+    @property
+    def who(self) -> Owner:
+        """The owner, with the addresses that the provider itself knows as theirs."""
+        known = {address.lower() for address in self.owner.addresses}
+        more = [one for one in self.mailbox.profile.addresses if one.lower() not in known]
+        return replace(self.owner, addresses=(*self.owner.addresses, *more))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

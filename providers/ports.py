@@ -58,8 +58,9 @@ class Profile:
     ``lag_s``: how long after a write a listing may still miss it. ``marks``: which marks survive
     (``header``, ``message_id``, ``content``). ``versioned_removal``: an exact version can be
     removed. ``network``: the storage is remote, so absence of an error proves less. ``rich``: a
-    draft needs an HTML part beside its text to be shown and sent well. ``notes`` say what the
-    server lacks, and what follows.
+    draft needs an HTML part beside its text to be shown and sent well. ``addresses`` are those that
+    the provider itself lets the account send as. ``notes`` say what the server lacks, and what
+    follows.
     """
 
     provider: str
@@ -68,6 +69,7 @@ class Profile:
     versioned_removal: bool
     network: bool
     rich: bool = False
+    addresses: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 

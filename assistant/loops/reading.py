@@ -142,7 +142,7 @@ async def conversation(
     Raises what the mailbox raises (TransientError, MailboxIllError).
     """
     raws, unfetched = await _fetched(account, record)
-    found, unread = await aside(partial(_read_all, raws, account.owner, record.row.subject, read))
+    found, unread = await aside(partial(_read_all, raws, account.who, record.row.subject, read))
     return found, [*unfetched, *unread]
 
 

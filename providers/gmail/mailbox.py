@@ -104,6 +104,7 @@ class GmailMailbox:
         self._faults = faults
         self._stumbles: dict[str, int] = {}
         self._notes: tuple[str, ...] = ()
+        self._aliases: tuple[str, ...] = ()
 
     @property
     def profile(self) -> Profile:
@@ -118,6 +119,7 @@ class GmailMailbox:
             versioned_removal=self._kept.versioned_removal,
             network=True,
             rich=True,
+            addresses=self._aliases,
             notes=notes,
         )
 
@@ -145,6 +147,7 @@ class GmailMailbox:
             )
         if aliases is not None:
             notes += _addresses(self._addresses, aliases)
+            self._aliases = tuple(one.address for one in aliases if one.usable)
         self._notes = tuple(notes)
         return account_of(address)
 
@@ -288,7 +291,5 @@ def _addresses(own: Sequence[str], aliases: Sequence[Alias]) -> list[str]:
     if strange:
         notes.append(f"Gmail does not send as {', '.join(strange)}: it would put another From")
     if missing:
-        notes.append(
-            f"not in the user's addresses though Gmail sends as them: {', '.join(missing)}"
-        )
+        notes.append(f"counted as the owner's too, for Gmail sends as them: {', '.join(missing)}")
     return notes

@@ -100,6 +100,40 @@ def test_check_names_addresses_that_gmail_does_not_send_as(
     assert "hello@vale.example.net" in site.check()["robin/work"]["says"]
 
 
+def test_the_draft_comes_from_the_alias_that_was_written_to(
+    site: Installation, google: Process
+) -> None:
+    google.say(
+        "send_as",
+        entries=[
+            {"address": ROBIN, "primary": True, "default": True},
+            {"address": "hello@vale.example.net"},
+        ],
+    )
+    site.deliver(
+        mail("<q@example.org>", to="hello@vale.example.net", body="Could you send me the plan?")
+    )
+    site.run("once")
+    ((_, raw),) = site.messages("DRAFT")
+    assert message_from_bytes(raw)["From"] == "Robin Vale <hello@vale.example.net>"
+
+
+def test_an_alias_that_is_not_verified_is_nobodys(site: Installation, google: Process) -> None:
+    google.say(
+        "send_as",
+        entries=[
+            {"address": ROBIN, "primary": True, "default": True},
+            {"address": "hello@vale.example.net", "verified": False},
+        ],
+    )
+    site.deliver(
+        mail("<q@example.org>", to="hello@vale.example.net", body="Could you send me the plan?")
+    )
+    site.run("once")
+    froms = [message_from_bytes(raw)["From"] for _, raw in site.messages("DRAFT")]
+    assert set(froms) <= {"Robin Vale <robin@example.com>"}
+
+
 def test_a_probe_is_kept_for_later_processes(site: Installation) -> None:
     told = site.check("--probe", "robin/work")["probe of robin/work"]
     assert told["works"], told
