@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 _INSERT = sa.insert(events)
+# With RETURNING the rows go to PostgreSQL in one statement; without it, each in one of its own.
+_INSERT_ALL = {"sqlite": _INSERT, "postgresql": _INSERT.returning(events.c.id)}
 _STORY = (
     sa.select(events.c.at, events.c.kind, events.c.detail)
     .where(
@@ -75,7 +77,7 @@ def log_all(conn: Connection, integration: str, thread: str, happened: Sequence[
     """Append events to one thread's story, in one statement."""
     if happened:
         conn.execute(
-            _INSERT,
+            _INSERT_ALL[conn.dialect.name],
             [
                 {
                     "at": event.at,

@@ -1,8 +1,8 @@
 """What a guarded action costs on PostgreSQL, by the server's own count.
 
 Budgets are counts, for seconds depend on who else is at work. The leases of all actions are taken
-in one transaction, as a worker with free hands takes them; then each action is made by itself, so
-that no two share a commit or a sync.
+before the counting, in one transaction, as a worker with free hands takes them; then each action is
+made by itself, so that no two share a commit or a sync.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from tests.support.pgcount import Counts, counting_cluster, counts, reset
 from tests.support.postgres import Cluster, aside
 
 ACTIONS = 20
-MOST_STATEMENTS = 40
+MOST_STATEMENTS = 10
+"""With which an action claims and records; beside them one reads its thread."""
 MOST_DURABLE_COMMITS = 3
-OPENING = 10
-"""Statements with which a store is opened, whatever it is used for."""
 
 
 @pytest.fixture(scope="module")
@@ -58,12 +57,12 @@ def cost(server: Cluster) -> Counts:
             )
         )
         assert len(taken.held) == ACTIONS
+        reset(server)
         for held in taken.held:
             await act(store, clock, keeper, held)
         await store.close()
 
     aside(fill)
-    reset(server)
     aside(work)
     return counts(server, database)
 
@@ -73,7 +72,7 @@ def test_an_action_makes_no_more_durable_commits_than_its_budget(cost: Counts) -
 
 
 def test_an_action_sends_no_more_statements_than_its_budget(cost: Counts) -> None:
-    assert (cost.statements - OPENING) / ACTIONS <= MOST_STATEMENTS, cost.by_text
+    assert cost.statements / ACTIONS <= MOST_STATEMENTS + 1, cost.by_text
 
 
 def test_nothing_is_rolled_back_on_the_way(cost: Counts) -> None:
