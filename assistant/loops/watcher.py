@@ -223,7 +223,7 @@ class Watcher:
             case MailboxIllError():
                 await self._ill(held, error.problem, error.remedy)
             case AccountError():
-                await self._ill(held, str(error), "change the user's file")
+                await self._ill(held, error.problem, error.remedy)
             case StorageError():
                 log.warning("the store does not answer", error=type(error).__name__)
             case _:
