@@ -21,11 +21,11 @@ from assistant.loops import noting, reading
 from assistant.loops.reconciler import Reconciler, _as_look
 from providers.mime.marks import mark_of
 from providers.ports import Changes, Folder, Look
-from storage import drafts, intents, reviews
+from storage import drafts, intents, leases, mailboxes, reviews
 from storage.intents import Intent
 from storage.receipts import ConflictError
 from storage.reviews import Item
-from storage.words import Action, IntentId, IntentState, ItemKind, Kind, Ref
+from storage.words import WATCH_THREAD, Action, IntentId, IntentState, ItemKind, Kind, Ref
 from tests.machine.hands import Worker
 from tests.machine.model import Eyes, Place, Truth, run_now
 from tests.support.clock import FakeClock
@@ -76,7 +76,19 @@ class Ground(RuleBasedStateMachine):
             seen=changes.seen,
             vanished=tuple(Ref(ref) for ref in gone if ref not in refs),
         )
-        run_now(noting.note(worker.house, worker.account, whole))
+        run_now(self._note_under_a_lease(worker, whole))
+
+    async def _note_under_a_lease(self, worker: Worker, whole: Changes) -> None:
+        store, owner = worker.house.store, worker.house.worker
+        row = await store.read(lambda conn: mailboxes.load(conn, BOX))
+        held = await store.write(
+            lambda conn: leases.acquire(conn, BOX, WATCH_THREAD, owner, 60_000)
+        )
+        assert held is not None
+        came_from = None if row is None else row.cursor
+        this = noting.Pass(held=held, came_from=came_from, changes=whole, lag_ms=0)
+        await noting.note(worker.house, worker.account, this)
+        await store.write(lambda conn: leases.release(conn, held))
 
     def _search(self, intent: Intent) -> Look:
         worker = self.workers[0]
