@@ -91,6 +91,7 @@ class Site:
         """The files: the daemon's, each user's, the OAuth client, and the logins there are."""
         (self.config / "users").mkdir(parents=True, exist_ok=True)
         (self.config / "client.json").write_text(json.dumps(client))
+        (self.config / "client.json").chmod(0o600)
         (self.config / "fencepost.toml").write_text(self.daemon.format(data=self.data))
         for user in self.users:
             self.write_user(user)
