@@ -21,8 +21,9 @@ from assistant.loops import noting, reading
 from assistant.loops.reconciler import Reconciler, _as_look
 from providers.mime.marks import mark_of
 from providers.ports import Changes, Folder, Look
-from storage import drafts, intents, leases, mailboxes, reviews
+from storage import drafts, fences, intents, mailboxes, reviews, watches
 from storage.intents import Intent
+from storage.leases import Held, LeaseLostError, release
 from storage.receipts import ConflictError
 from storage.reviews import Item
 from storage.words import WATCH_THREAD, Action, IntentId, IntentState, ItemKind, Kind, Ref
@@ -30,7 +31,7 @@ from tests.machine.hands import Worker
 from tests.machine.model import Eyes, Place, Truth, run_now
 from tests.support.clock import FakeClock
 from tests.support.database import InlineDatabase
-from tests.support.world import BOX, SECRET
+from tests.support.world import BOX, SECRET, SETTINGS
 
 SEEN: Counter[str] = Counter()
 """What all runs together came across."""
@@ -58,6 +59,7 @@ class Ground(RuleBasedStateMachine):
         self.receipts: dict[str, tuple[Decision, str]] = {}
         self.dues: dict[str, int] = {}
         self.held_look: tuple[Intent, Look] | None = None
+        self.held_pass: tuple[Worker, noting.Pass] | None = None
         self._told: set[str] = set()
 
     # helpers
@@ -66,6 +68,16 @@ class Ground(RuleBasedStateMachine):
         return Worker(f"w{next(self.count)}", self.db, self.place, self.truth, eager=self.eager)
 
     def _note(self, worker: Worker) -> None:
+        """One pass over the mailbox, if the watcher's lease can be had."""
+        listed = self._list(worker)
+        if listed is not None:
+            self._note_listed(worker, listed)
+
+    def _list(self, worker: Worker) -> noting.Pass | None:
+        """Take the watcher's lease and list everything there is."""
+        held = self._watch(worker)
+        if held is None:
+            return None
         changes = run_now(self.place.changes(None, since=None, known=_nothing))
         refs = {message.ref for message in self.place.messages()}
         gone = [
@@ -76,19 +88,54 @@ class Ground(RuleBasedStateMachine):
             seen=changes.seen,
             vanished=tuple(Ref(ref) for ref in gone if ref not in refs),
         )
-        run_now(self._note_under_a_lease(worker, whole))
-
-    async def _note_under_a_lease(self, worker: Worker, whole: Changes) -> None:
-        store, owner = worker.house.store, worker.house.worker
-        row = await store.read(lambda conn: mailboxes.load(conn, BOX))
-        held = await store.write(
-            lambda conn: leases.acquire(conn, BOX, WATCH_THREAD, owner, 60_000)
+        row = self.db.run(lambda conn: mailboxes.load(conn, BOX))
+        return noting.Pass(
+            held=held,
+            came_from=row.cursor if row is not None else None,
+            changes=whole,
+            lag_ms=worker.house.schedule_for(worker.account).lag_ms,
         )
-        assert held is not None
-        came_from = None if row is None else row.cursor
-        this = noting.Pass(held=held, came_from=came_from, changes=whole, lag_ms=0)
-        await noting.note(worker.house, worker.account, this)
-        await store.write(lambda conn: leases.release(conn, held))
+
+    def _watch(self, worker: Worker) -> Held | None:
+        died = self.db.ask(
+            "SELECT 1 FROM leases WHERE thread = ? AND (owner IS NOT NULL OR orphaned)",
+            WATCH_THREAD,
+        )
+        ttl_ms, name = SETTINGS.lease_ttl_ms, worker.house.worker
+        taken = self.db.run(lambda conn: watches.take(conn, BOX, name, ttl_ms, alone=True))
+        if taken.held is not None:
+            self.truth.taken(taken.held, after_death=bool(died))
+        elif taken.set_aside:
+            # Whoever looks after the mailbox wants it tried again.
+            self.truth.seen["a mailbox was set aside"] += 1
+            self.truth.holder[WATCH_THREAD] = None
+            self.db.run(lambda conn: fences.forgive(conn, BOX, WATCH_THREAD))
+        return taken.held
+
+    def _note_listed(self, worker: Worker, listed: noting.Pass) -> None:
+        """Note a listing; a watcher that was overtaken since writes nothing."""
+        held = listed.held
+        mine = self.truth.holder.get(held.thread) == (held.owner, held.fence)
+        before = self._what_noting_writes()
+        try:
+            run_now(noting.note(worker.house, worker.account, listed))
+        except LeaseLostError:
+            self.truth.seen["a watcher was overtaken"] += 1
+            if mine:
+                self.truth.wrong("a watcher that holds its lease could not note")
+        else:
+            if not mine:
+                self.truth.wrong("a watcher noted under a lease that was another's")
+        if not mine and self._what_noting_writes() != before:
+            self.truth.wrong("a watcher that was overtaken wrote something")
+        self.db.run(lambda conn: release(conn, held))
+        self.truth.released(held)
+
+    def _what_noting_writes(self) -> object:
+        return [
+            self.db.ask(f"SELECT * FROM {table}")  # noqa: S608 -- fixed names
+            for table in ("messages", "threads", "intents", "mailboxes", "leases")
+        ]
 
     def _search(self, intent: Intent) -> Look:
         worker = self.workers[0]

@@ -86,6 +86,8 @@ class Machine(Ground):
     @rule(which=WORKER)
     def crash(self, which: int) -> None:
         self.workers[which].crash()
+        if self.held_pass is not None and self.held_pass[0] is self.workers[which]:
+            self.held_pass = None
         self.workers[which] = self._start()
 
     @rule()
@@ -101,6 +103,21 @@ class Machine(Ground):
     @rule(which=WORKER)
     def note(self, which: int) -> None:
         self._note(self.workers[which])
+
+    @precondition(lambda self: self.held_pass is None)
+    @rule(which=WORKER)
+    def list_mail(self, which: int) -> None:
+        """A listing that is noted later."""
+        listed = self._list(self.workers[which])
+        if listed is not None:
+            self.held_pass = self.workers[which], listed
+
+    @precondition(lambda self: self.held_pass is not None)
+    @rule()
+    def note_what_was_listed(self) -> None:
+        if self.held_pass is not None:
+            held, self.held_pass = self.held_pass, None
+            self._note_listed(*held)
 
     @rule()
     def sweep(self) -> None:
@@ -279,6 +296,21 @@ class Machine(Ground):
         self.sleep(61)
         self.record_what_was_searched()
 
+    @precondition(lambda self: self.held_pass is None)
+    @rule(which=WORKER, number=NUMBER, overtaken=st.booleans())
+    def list_for_long(self, which: int, number: int, overtaken: bool) -> None:
+        """a listing that takes its time -> another watches meanwhile -> what was listed is noted.
+
+        What the owner did in between only the other one knows.
+        """
+        self.list_mail(which)
+        self.owner_writes(number, Folder.DRAFTS)
+        self.owner_lets_go(number, "for good")
+        if overtaken:
+            self.sleep(61)
+            self._note(self.workers[1 - which])
+        self.note_what_was_listed()
+
     @rule(which=WORKER, number=NUMBER, seconds=st.sampled_from([30, 45]))
     def stall_and_try_again(self, which: int, number: int, seconds: int) -> None:
         """claim -> too late for the call -> never left -> the same key once more."""
@@ -386,7 +418,7 @@ class Machine(Ground):
     @rule()
     def calm_down(self) -> None:
         """Nothing fails any more: whatever can be known becomes known, and the rest is shown."""
-        self.held_look = None
+        self.held_look = self.held_pass = None
         self.restart()
         self.place.land()
         for _ in range(3):

@@ -48,6 +48,7 @@ DANGERS = (
     "never left",
     "a late answer",
     "a late look",
+    "a watcher was overtaken",
     "a stale end of work",
     "landed late",
     "called again",

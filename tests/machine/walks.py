@@ -16,6 +16,8 @@ WALKS: Final[Mapping[str, Mapping[str, Sequence[object]]]] = {
     "take": {"which": (0, 1), "eager": (False, True)},
     "step": {"which": (0, 1), "act": list(Act), "fault": [None, *CommitFault], "steps": (1, 2, 3)},
     "note": {"which": (0, 1)},
+    "list_mail": {"which": (0, 1)},
+    "note_what_was_listed": {},
     "look": {"complete": (True, True, False)},
     "sleep": {"seconds": (1, 6, 61, 601, 90_000)},
     "mail": {"number": (1, 2)},
@@ -56,6 +58,7 @@ WALKS: Final[Mapping[str, Mapping[str, Sequence[object]]]] = {
         "act": (Act.LOSE, Act.DROP, Act.LATE),
         "how": ("", "land", "look", "trash"),
     },
+    "list_for_long": {"which": (0, 1), "number": (1, 2), "overtaken": (False, True)},
     "stall_and_try_again": {"which": (0, 1), "number": (1, 2), "seconds": (30, 45)},
     "double": {
         "number": (1, 2),
