@@ -9,7 +9,8 @@ before anything is created again, and fences go on above the highest ever seen.
 
 On PostgreSQL the server itself is compared as well: another system identifier means another
 cluster, another timeline one that was restored or promoted, which may lack the newest commits
-although the epoch is there. A role that may not ask for them knows only the epochs.
+although the epoch is there; so may a database or a table that was made anew from a dump. A role
+that may not ask for them knows only the epochs.
 
 The order at a start is: check, act on the alarm in the database, renew, and only then the first
 lease. Renewing first would forget an alarm that a crash kept from being acted upon. A crash between
@@ -138,7 +139,7 @@ async def check(database: Reader, data_dir: Path) -> Alarm | None:
 
 
 def server_of(conn: Connection) -> str:
-    """System identifier and timeline of a PostgreSQL server; empty where they are not told."""
+    """Which PostgreSQL server and database it is; empty where that is not told."""
     if conn.dialect.name != "postgresql" or not conn.exec_driver_sql(MAY_TELL).scalar():
         return ""
     return str(conn.exec_driver_sql(WHICH_SERVER).scalar_one())

@@ -50,10 +50,13 @@ SELECT has_function_privilege('pg_control_system()', 'EXECUTE')
 """
 """Whether this role may ask which server it is; anybody may, unless it was revoked."""
 WHICH_SERVER: Final = """
-SELECT system_identifier::text || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) AS server
+SELECT system_identifier::text || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' ||
+  (SELECT oid FROM pg_database WHERE datname = current_database()) || '/' ||
+  coalesce(to_regclass('epochs')::oid::text, '') AS server
 FROM pg_control_system()
 """
-"""System identifier and timeline; the name of a WAL file begins with the timeline."""
+"""System identifier and timeline (the name of a WAL file begins with the timeline), and the numbers
+of the database and of the table of epochs: a dump that is restored makes new ones."""
 
 
 class Driver(Protocol):
@@ -115,7 +118,7 @@ class Met:
     pooled: bool
     version: str
     server: str
-    """System identifier and timeline; empty where the role may not ask."""
+    """What WHICH_SERVER tells; empty where the role may not ask."""
     exposed: bool
     """Whether what is said crosses a network in clear text."""
     flushes: bool
@@ -134,7 +137,7 @@ async def connect(place: Place, met: Met | None = None) -> Driver:
         driver.terminate()
         raise StorageGoneError(
             f"PostgreSQL at {place.shown} is another server now, or was restored or promoted",
-            remedy="start Fencepost again; each thread is looked up before anything is drafted",
+            remedy="once that has ended, start Fencepost again; each thread is looked up before anything is drafted",
         )
     return driver
 

@@ -24,7 +24,7 @@ WITNESS_NAME: Final = "witness.json"
 class Witness:
     """``epoch`` is the id last committed; empty when the file could not be read.
 
-    ``server`` is system identifier and timeline of a PostgreSQL server, empty where not known.
+    ``server`` tells which PostgreSQL server and database it was, empty where not known.
     """
 
     epoch: str

@@ -31,7 +31,7 @@ from storage.postgres import PostgresDatabase, open_postgres
 from storage.tables import meta
 from storage.witness import read_witness
 from tests.support.dovecot import free_port
-from tests.support.postgres import PASSWORD, Cluster, cluster, new_database, opened
+from tests.support.postgres import PASSWORD, USER, Cluster, cluster, new_database, opened
 
 SECRET = "do-not-show-this"
 
@@ -350,6 +350,41 @@ async def test_a_promoted_server_raises_the_alarm_at_a_start(own: Cluster, tmp_p
     await renew(store, tmp_path, fence=alarm.fence)
     assert await check(store, tmp_path) is None
     await store.close()
+
+
+async def test_a_dump_restored_with_the_newest_epoch_in_it_raises_the_alarm(
+    name: str, tmp_path: Path
+) -> None:
+    store = await opened(name)
+    await renew(store, tmp_path)
+    await store.close()
+    restore_dump(cluster(), name)
+    store = await opened(name)
+    alarm = await check(store, tmp_path)
+    assert alarm is not None
+    assert alarm.kind is AlarmKind.OTHER_SERVER
+    await store.close()
+
+
+async def test_a_dump_restored_at_work_ends_the_process(name: str) -> None:
+    store = await opened(name)
+    await store.write(remember("before"))
+    restore_dump(cluster(), name)
+    with pytest.raises(StorageError):
+        await store.read(names)
+    with pytest.raises(StorageGoneError, match="start Fencepost again"):
+        await store.read(names)
+    await store.close()
+
+
+def restore_dump(server: Cluster, name: str) -> None:
+    """Dump a database, drop it, and make it again from the dump."""
+    dump = str(server.base / f"{name}.dump")
+    to = ("-h", str(server.base), "-p", str(server.port), "-U", USER)
+    server.command("pg_dump", *to, "-Fc", "-f", dump, name)
+    server.sql(f"DROP DATABASE {name} WITH (FORCE)", f"CREATE DATABASE {name} TEMPLATE template0")
+    server.command("pg_restore", *to, "-d", name, dump)
+    server.sql(f"ALTER DATABASE {name} SET search_path = virtual, pg_catalog, public")
 
 
 async def test_a_database_exchanged_at_work_ends_the_process(name: str, tmp_path: Path) -> None:
