@@ -137,7 +137,8 @@ async def connect(place: Place, met: Met | None = None) -> Driver:
         driver.terminate()
         raise StorageGoneError(
             f"PostgreSQL at {place.shown} is another server now, or was restored or promoted",
-            remedy="once that has ended, start Fencepost again; each thread is looked up before anything is drafted",
+            remedy="once that has ended, start Fencepost again; each thread is looked up before "
+            "anything is drafted",
         )
     return driver
 
