@@ -1,4 +1,4 @@
-"""A person with a browser beside ``fencepost login --no-browser``: opens the page and comes back."""
+"""A person with a browser beside ``login --no-browser``: opens the page and comes back."""
 
 from __future__ import annotations
 
