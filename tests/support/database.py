@@ -123,6 +123,9 @@ class Watch:
             self.broken.append(f"a row of {table} was removed or changed")
         return 0
 
+    def committed(self, raw: sqlite3.Connection) -> None:
+        """Something was changed and committed; a watch that keeps books reads it here."""
+
 
 @dataclass(slots=True)
 class Counted:
@@ -208,7 +211,8 @@ class InlineDatabase:
                 self.counted.durable += int(self._raw.total_changes != before)
         finally:
             conn.close()
-        self._look()
+        if self._raw.total_changes != before:
+            self._look()
         if fault is CommitFault.FULL:
             raise StorageIllError("the disk is full", remedy="free some space")
         if fault is not None:
@@ -233,6 +237,7 @@ class InlineDatabase:
     def _look(self) -> None:
         for integration, thread in self._raw.execute(TWO_OPEN):
             self.watch.broken.append(f"two open calls in {integration} {thread}")
+        self.watch.committed(self._raw)
 
 
 _LAST: list[InlineDatabase] = []

@@ -54,7 +54,13 @@ class KilledError(BaseException):
     """The process is dead; nobody in it may catch this and go on."""
 
 
+class RestlessError(BaseException):
+    """The process does more than anything could need; nobody may catch this and go on."""
+
+
 Action = Callable[["Gate"], None]
+Hold = Callable[[], Awaitable[None]]
+Ear = Callable[[str, IntentId, int, object], None]
 
 
 @dataclass(slots=True)
@@ -63,7 +69,9 @@ class Gate:
 
     ``at`` maps a fault point, ``on`` the name of a crossing, to what happens there the first time;
     ``kill_at`` and ``stop_at`` are the numbers of the crossing (an await of the store, the mailbox
-    or the clock, before and after) at which it dies or stops.
+    or the clock, before and after) at which it dies or stops. ``holds`` keep one task at a crossing
+    (its name, and the how-manieth of that name) while the others go on; ``commits`` are what
+    becomes of a COMMIT, by the number of the write. ``ear`` hears of changing calls and of looks.
     """
 
     name: str
@@ -74,6 +82,11 @@ class Gate:
     crossings: int = 0
     crossed: list[str] = field(default_factory=list)
     points: Counter[FaultPoint] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+    holds: dict[tuple[str, int], Hold] = field(default_factory=dict)
+    commits: dict[int, CommitFault] = field(default_factory=dict)
+    ear: Ear | None = None
+    most: int = 1_000_000
     dead: bool = False
     buried: bool = False
     database: InlineDatabase | None = None
@@ -92,6 +105,9 @@ class Gate:
         self._check_buried()
         self.crossings += 1
         self.crossed.append(what)
+        self.counts[what] += 1
+        if self.crossings > self.most:
+            raise RestlessError(f"{self.name} never rests: {self.counts.most_common(3)}")
         action = self.on.pop(what, None)
         if action is not None:
             action(self)
@@ -99,6 +115,8 @@ class Gate:
             self.dead = True
         if self.crossings == self.stop_at:
             self.stop()
+        if self.holds and not self.dead:
+            await self._hold(what)
         while self._stopped is not None and not self.dead:
             await self._stopped.wait()
         if self.dead:
@@ -131,6 +149,16 @@ class Gate:
         self.dead = self.buried = True
         self._grave.set()
         self.go_on()
+
+    def hear(self, what: str, intent: IntentId, attempt: int, result: object) -> None:
+        """Tell whoever keeps books."""
+        if self.ear is not None:
+            self.ear(what, intent, attempt, result)
+
+    async def _hold(self, what: str) -> None:
+        hold = self.holds.pop((what, self.counts[what]), None)
+        if hold is not None:
+            await hold()
 
     def _check_buried(self) -> None:
         if self.buried:
@@ -180,9 +208,21 @@ class GatedStore:
 
     async def write(self, unit: Callable[[Connection], T], *, committed: Hook | None = None) -> T:
         await self.gate.cross("write")
-        result = await self.inner.write(unit, committed=committed)
+        fault = self.gate.commits.pop(self.gate.counts["write"], None)
+        told = unit if fault is None else self._failing(unit, fault)
+        result = await self.inner.write(told, committed=committed)
         await self.gate.cross("written")
         return result
+
+    def _failing(
+        self, unit: Callable[[Connection], T], fault: CommitFault
+    ) -> Callable[[Connection], T]:
+        def told(conn: Connection) -> T:
+            result = unit(conn)
+            self.inner.pending_fault = fault
+            return result
+
+        return told
 
     async def read(self, unit: Callable[[Connection], T]) -> T:
         await self.gate.cross("read")
@@ -275,26 +315,35 @@ class GatedMailbox:
         await self._through("unstage", lambda: self.inner.unstage(staged))
 
     async def create(self, staged: Staged, *, scope: ThreadScope) -> Outcome:
+        intent = IntentId(str(staged.token.get("intent", "")))
+        attempt = int(str(staged.token.get("attempt", 0)))
+
         async def call() -> Outcome:
-            intent = IntentId(str(staged.token.get("intent", "")))
-            attempt = int(str(staged.token.get("attempt", 0)))
             self._count(Kind.CREATE_DRAFT, intent, attempt)
             return await self.inner.create(staged, scope=scope)
 
-        return await self._through("create", call)
+        self.gate.hear("leaves", intent, attempt, None)
+        outcome = await self._through("create", call)
+        self.gate.hear("answer", intent, attempt, outcome)
+        return outcome
 
     async def remove(self, draft: DraftRef, *, intent: IntentId, attempt: int) -> Outcome:
         async def call() -> Outcome:
             self._count(Kind.REMOVE_DRAFT, intent, attempt)
             return await self.inner.remove(draft, intent=intent, attempt=attempt)
 
-        return await self._through("remove", call)
+        self.gate.hear("leaves", intent, attempt, None)
+        outcome = await self._through("remove", call)
+        self.gate.hear("answer", intent, attempt, outcome)
+        return outcome
 
     async def draft(self, draft: DraftRef) -> DraftNow:
         return await self._through("draft", lambda: self.inner.draft(draft))
 
     async def look(self, request: LookRequest) -> Look:
-        return await self._through("look", lambda: self.inner.look(request))
+        look = await self._through("look", lambda: self.inner.look(request))
+        self.gate.hear("look", request.intent, request.attempt, look)
+        return look
 
     async def close(self) -> None:
         """The mailbox is the world's."""

@@ -145,12 +145,16 @@ def _secrets(world: World) -> list[str]:
     return found
 
 
-def two_of_ours(world: World) -> list[str]:
-    """Threads in which more than one draft of ours lies unsent."""
+def two_of_ours(world: World) -> list[tuple[str, str]]:
+    """Threads in which more than one draft of ours lies unsent, and how many."""
     threads: Counter[str] = Counter()
     by_id = {intent.id: intent for intent in world.intents()}
     for lying in world.hands.lying(Folder.DRAFTS):
         intent = by_id.get(intent_of(SECRET, lying.mark or "") or IntentId(""))
         if intent is not None:
             threads[intent.thread] += 1
-    return [f"{count} drafts of ours in {thread}" for thread, count in threads.items() if count > 1]
+    return [
+        (thread, f"{count} drafts of ours lie in {thread}")
+        for thread, count in threads.items()
+        if count > 1
+    ]

@@ -1,0 +1,382 @@
+"""Books of their own that a schedule keeps, and what they hold against the store at each commit.
+
+The house says what it believes; here stands what happened: who took which lease, what left, what
+landed, what was heard, what a person said and what the owner did by hand. Each rule is one of
+PROTOCOL.md sections 2 to 10, read from outside and written down a second time.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from typing_extensions import override
+
+from providers.ports import Folder, Look
+from storage.words import IntentId, Kind, Ref, Rejected
+from tests.simulation.place import Watched
+from tests.support.database import Watch
+from tests.support.world import BOX, World
+
+CALL_MS: Final = 20_000
+TRUST_MS: Final = 25_000
+"""What must be left of a lease that is trusted for 40 s when a call of 20 s leaves: 60 - 40 + 5."""
+LAST_LOOK_MS: Final = 86_400_000
+APART_MS: Final = 59_000
+
+_COLUMNS = (
+    "id, thread, kind, state, attempt, owner, fence, generation, blocks, passing, settled_by, "
+    "tries_left, retry_at, claimed_at, ended_at, next_look_at, plan, place, fingerprint"
+)
+_INTENTS = f"SELECT {_COLUMNS} FROM intents WHERE kind != 'notify'"  # noqa: S608
+_LEASES = "SELECT thread, owner, fence, expires_at, grace_until, orphaned FROM leases"
+
+
+class Row(NamedTuple):
+    """One intent as it is stored."""
+
+    id: str
+    thread: str
+    kind: str
+    state: str
+    attempt: int
+    owner: str
+    fence: int
+    generation: int
+    blocks: int
+    passing: int
+    settled_by: str | None
+    tries_left: int
+    retry_at: int | None
+    claimed_at: int
+    ended_at: int | None
+    next_look_at: int | None
+    plan: str
+    place: str
+    fingerprint: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind} {self.id[:6]}.{self.attempt}"
+
+    @property
+    def base(self) -> int:
+        """From when on its looks count."""
+        return self.ended_at or self.claimed_at + CALL_MS
+
+
+class Lease(NamedTuple):
+    """One lease as it is stored."""
+
+    owner: str | None
+    fence: int
+    expires_at: int
+    grace_until: int
+    orphaned: int
+
+
+@dataclass(slots=True)
+class Heard:
+    """An answer that reached a process."""
+
+    by: str
+    at: int
+    outcome: object
+
+
+@dataclass(kw_only=True)
+class Books(Watch):
+    """See the module's text. Times are epoch milliseconds of the database's clock."""
+
+    world: World
+    place: Watched
+    intents: dict[str, Row] = field(default_factory=dict)
+    leases: dict[str, Lease] = field(default_factory=dict)
+    dues: dict[str, int] = field(default_factory=dict)
+    drafts: dict[int, tuple[str, str, int | None]] = field(default_factory=dict)
+    sent: set[str] = field(default_factory=set)
+    grace: dict[str, int] = field(default_factory=dict)
+    rests_until: int = 0
+    heard: dict[tuple[str, int], Heard] = field(default_factory=dict)
+    looks: dict[tuple[str, int], list[tuple[int, Look]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    freed: set[str] = field(default_factory=set)
+    owned: dict[Ref, bytes] = field(default_factory=dict)
+    """Unsent drafts as their owner last saved them."""
+
+    @property
+    def now(self) -> int:
+        return round(self.world.clock.database_s() * 1000)
+
+    def wrong(self, what: str) -> None:
+        if what not in self.broken:
+            self.broken.append(what)
+
+    # what processes hear, and what leaves them
+
+    def hear(self, by: str, what: str, intent: IntentId, attempt: int, result: object) -> None:
+        """A call leaves, or an answer or a look has come back to a living process."""
+        if isinstance(result, Look):
+            self.looks[intent, attempt].append((self.now, result))
+        elif what == "answer":
+            self.heard[intent, attempt] = Heard(by, self.now, result)
+        elif what == "leaves":
+            self._leaves(intent, attempt)
+
+    def _leaves(self, intent: str, attempt: int) -> None:
+        row = self.intents.get(intent)
+        if row is None or row.attempt < attempt:
+            self.wrong(f"{intent[:6]}.{attempt} leaves without a committed intent")
+            return
+        lease = self.leases[row.thread]
+        mine = (lease.owner, lease.fence) == (row.owner, row.fence)
+        if row.attempt == attempt and not (mine and lease.expires_at - self.now >= TRUST_MS):
+            self.wrong(f"{row.name} leaves on a lease that can no longer be trusted")
+
+    # each commit
+
+    @override
+    def committed(self, raw: sqlite3.Connection) -> None:
+        now, before = self.now, self.intents
+        self.intents = {row[0]: Row(*row) for row in raw.execute(_INTENTS)}
+        self._see_leases(raw, now)
+        dues = {str(t): int(n) for t, n in raw.execute("SELECT thread, dues FROM threads")}
+        for new in self.intents.values():
+            old = before.get(new.id)
+            if old == new:
+                continue
+            if new.state == "calling" and (old is None or old.attempt != new.attempt):
+                self._claimed(raw, old, new, now)
+            elif old is not None and old.state != new.state:
+                self._moved_on(old, new, now)
+                settled = new.state not in ("calling", "unknown")
+                if settled and dues[new.thread] == self.dues.get(new.thread):
+                    self.wrong(f"{new.name} is {new.state} and did not wake its thread")
+            if old is not None and old.blocks and not new.blocks and new.state == "unknown":
+                self._unblocked(raw, new)
+        self._see_replies(raw, before)
+        self._see_drafts(raw, now)
+        self._see_rest(raw, before)
+        self.dues = dues
+        self._hold_truth()
+
+    def _see_leases(self, raw: sqlite3.Connection, now: int) -> None:
+        before = self.leases
+        self.leases = {str(row[0]): Lease(*row[1:]) for row in raw.execute(_LEASES)}
+        for thread, new in self.leases.items():
+            old = before.get(thread)
+            if old is None or new.owner is None or (new.owner, new.fence) == (old.owner, old.fence):
+                continue
+            died = old.owner is not None or old.orphaned
+            if old.owner is not None and old.expires_at > now:
+                self.wrong(f"{thread!r} was taken from a living holder")
+            without_end = any(
+                row.thread == thread and row.state in ("calling", "unknown") and not row.ended_at
+                for row in self.intents.values()
+            )
+            if died and without_end:
+                self.grace[thread] = now + CALL_MS
+
+    def _claimed(self, raw: sqlite3.Connection, old: Row | None, new: Row, now: int) -> None:
+        lease, name = self.leases[new.thread], new.name
+        if (lease.owner, lease.fence) != (new.owner, new.fence):
+            self.wrong(f"{name} was claimed without its lease")
+        elif lease.expires_at < now + 2 * CALL_MS:
+            self.wrong(f"{name} was claimed and the lease not renewed")
+        if max(lease.grace_until, self.grace.get(new.thread, 0)) > now:
+            self.wrong(f"{name} was claimed in the grace of an earlier worker")
+        if self.rests_until > now:
+            self.wrong(f"{name} was claimed while its mailbox rests")
+        if list(raw.execute("SELECT 1 FROM pauses WHERE integration IN (?, '*')", (BOX,))):
+            self.wrong(f"{name} was claimed while paused")
+        (thread,) = raw.execute(
+            "SELECT generation, reconcile_first FROM threads WHERE thread = ?", (new.thread,)
+        )
+        if thread[1]:
+            self.wrong(f"{name} was claimed before its thread reconciled")
+        if new.kind == Kind.CREATE_DRAFT:
+            self._created(raw, new, thread[0])
+        if old is not None:
+            self._called_again(old, new, now)
+
+    def _created(self, raw: sqlite3.Connection, new: Row, generation: int) -> None:
+        if generation != new.generation:
+            self.wrong(f"{new.name} was claimed for generation {new.generation} of {generation}")
+        newest = raw.execute(
+            "SELECT identity FROM messages WHERE thread = ? AND gone_at IS NULL AND folder IN "
+            "('inbox', 'sent') ORDER BY arrived_at DESC, arrival_order DESC LIMIT 1",
+            (new.thread,),
+        ).fetchone()
+        if newest is not None and json.loads(new.plan).get("answers") != newest[0]:
+            self.wrong(f"{new.name} was claimed for a message that is not the newest")
+        lying = raw.execute(
+            "SELECT 1 FROM drafts WHERE thread = ? AND state IN ('held', 'edited')", (new.thread,)
+        ).fetchone()
+        if lying is not None:
+            self.wrong(f"{new.name} was claimed beside a draft on record")
+        for ref in self.place.shown(int(json.loads(new.place).get("seq", 0))):
+            home = raw.execute("SELECT thread FROM messages WHERE ref = ?", (ref,)).fetchone()
+            mine = self.place.home(ref)
+            if (home is not None and home[0] == new.thread) or mine in self._keys(raw, new.thread):
+                self.wrong(f"{new.name} was claimed beside {ref}, which the snapshot showed")
+
+    def _keys(self, raw: sqlite3.Connection, thread: str) -> set[str]:
+        rows = raw.execute("SELECT key FROM thread_keys WHERE thread = ?", (thread,))
+        return {str(key).strip("<>") for (key,) in rows}
+
+    def _called_again(self, old: Row, new: Row, now: int) -> None:
+        if new.kind == Kind.CREATE_DRAFT and self._has_landed(new.id, None):
+            self.wrong(f"{new.name} repeats a call that had an effect")
+        if old.state != "rejected":
+            return
+        if not old.passing or old.settled_by == "person":
+            self.wrong(f"{new.name} calls again what was refused for good")
+        if old.tries_left <= 0:
+            self.wrong(f"{new.name} calls again without a try left")
+        if (old.retry_at or 0) > now:
+            self.wrong(f"{new.name} does not wait for its back-off")
+
+    def _moved_on(self, old: Row, new: Row, now: int) -> None:
+        lease = self.leases[new.thread]
+        if (old.state, new.state) == ("calling", "unknown") and new.ended_at is None:
+            mine = (lease.owner, lease.fence) == (old.owner, old.fence)
+            if mine and lease.expires_at > now:
+                self.wrong(f"{new.name} was swept while its caller lives")
+        if new.state == "rejected":
+            self._rejected(old, new, now)
+        looks = self.looks[new.id, new.attempt]
+        if new.state == "accepted" and new.settled_by == "sighting" and looks:
+            seen, early = looks[-1][1], now < new.base + self._lag_ms()
+            if seen.delivered and not seen.found and early and new.kind == Kind.CREATE_DRAFT:
+                self.wrong(f"{new.name} is accepted, unseen, before the lag window")
+
+    def _rejected(self, old: Row, new: Row, now: int) -> None:
+        if new.settled_by == "person":
+            if new.passing:
+                self.wrong(f"{new.name}: a person's word is final, and this is to be tried again")
+            if now < max(new.base + self._lag_ms(), self.grace.get(new.thread, 0)):
+                self.wrong(f"{new.name}: never_happened was taken before the lag window")
+            if any(one.mark_of(new.id) for one in self.place.long_shown()):
+                self.wrong(f"{new.name}: never_happened was taken, and the draft can be seen")
+        heard = self.heard.get((new.id, new.attempt))
+        ill = heard is not None and isinstance(heard.outcome, Rejected) and heard.outcome.illness
+        if ill and new.settled_by == "call" and new.tries_left < old.tries_left:
+            self.wrong(f"{new.name} lost a try to the illness of its mailbox")
+
+    def _unblocked(self, raw: sqlite3.Connection, new: Row) -> None:
+        """Nothing frees a thread but a word, an answer by hand, and looks that have ended."""
+        said = raw.execute(
+            "SELECT 1 FROM evidence WHERE intent = ? AND kind = 'person'", (new.id,)
+        ).fetchone()
+        replied = raw.execute(
+            "SELECT 1 FROM messages WHERE thread = ? AND folder = 'sent' AND arrived_at >= ?",
+            (new.thread, new.claimed_at - 1000),
+        ).fetchone()
+        clean = [at for at, look in self.looks[new.id, new.attempt] if _is_clean(look)]
+        ends = [at for at in clean if at >= new.base + LAST_LOOK_MS]
+        ended = any(end - start >= APART_MS for end in ends for start in clean)
+        if said is None and replied is None and not ended:
+            self.wrong(f"{new.name} is unknown and blocks no more, for no reason")
+
+    def _see_replies(self, raw: sqlite3.Connection, before: dict[str, Row]) -> None:
+        sent = {
+            str(ref): (str(thread), int(at))
+            for ref, thread, at in raw.execute(
+                "SELECT ref, thread, arrived_at FROM messages WHERE folder = 'sent'"
+            )
+        }
+        for ref in sent.keys() - self.sent:
+            thread, at = sent[ref]
+            for row in self.intents.values():
+                old = before.get(row.id)
+                open_still = old is not None and old.state == row.state == "unknown" and row.blocks
+                if row.thread == thread and open_still and at >= row.claimed_at:
+                    self.wrong(f"{row.name} blocks though its owner answered by hand")
+        self.sent |= sent.keys()
+
+    def _see_drafts(self, raw: sqlite3.Connection, now: int) -> None:
+        """A direct get says twice that a draft is gone; one of two is gone when one is left."""
+        before = self.drafts
+        self.drafts = {
+            int(one): (str(intent), str(state), missing)
+            for one, intent, state, missing in raw.execute(
+                "SELECT id, intent, state, missing_at FROM drafts"
+            )
+        }
+        for one, (intent, state, _) in self.drafts.items():
+            _, was, missing = before.get(one, ("", "", None))
+            if state != "gone" or was not in ("held", "edited"):
+                continue
+            counted = intent in self.intents and self.intents[intent].settled_by == "count"
+            if not counted and (missing is None or now < missing + self._lag_ms()):
+                self.wrong(f"draft {one} is gone after one look")
+
+    def _see_rest(self, raw: sqlite3.Connection, before: dict[str, Row]) -> None:
+        """A mailbox that rests is woken by its own time or by a call that it answered."""
+        row = raw.execute(
+            "SELECT calls_paused_until FROM mailboxes WHERE integration = ?", (BOX,)
+        ).fetchone()
+        until = int(row[0] or 0) if row is not None else 0
+        answered = any(
+            new.state == "accepted" and new.settled_by == "call" and old.state != new.state
+            for new in self.intents.values()
+            if (old := before.get(new.id)) is not None
+        )
+        self.rests_until = until if answered else max(self.rests_until, until)
+
+    def _hold_truth(self) -> None:
+        """What is called refused did not happen, and what is called done did."""
+        for row in self.intents.values():
+            if row.kind != Kind.CREATE_DRAFT or row.settled_by in (None, "person"):
+                continue
+            if row.state == "rejected" and self._has_landed(row.id, row.attempt):
+                self.wrong(f"{row.name} is rejected by {row.settled_by} and happened")
+            if row.state == "accepted" and not self._has_landed(row.id, None):
+                self.wrong(f"{row.name} is accepted by {row.settled_by} and never happened")
+
+    def _has_landed(self, intent: str, attempt: int | None) -> bool:
+        return any(
+            effect.intent == intent and attempt in (None, effect.attempt)
+            for effect in self.place.journal.effects
+            if effect.kind is Kind.CREATE_DRAFT
+        )
+
+    def _lag_ms(self) -> int:
+        return int(min(self.world.settings.lag_s, self.place.profile.lag_s) * 1000)
+
+    # at the end
+
+    def at_the_end(self) -> list[str]:
+        """What the owner saved lies as they saved it; two drafts of ours are told of."""
+        lying = {one.ref: one.raw for one in self.place.messages(Folder.DRAFTS)}
+        return [
+            f"{ref}, which its owner had saved, was changed or removed"
+            for ref, raw in self.owned.items()
+            if lying.get(ref) != raw
+        ]
+
+    def unrecorded(self) -> list[str]:
+        """Answers that a process heard which still lives, and of which nothing is on record."""
+        alive = {p.gate.name for p in self.world.processes if not (p.gate.dead or p.gate.stopped)}
+        found = []
+        for (intent, attempt), heard in self.heard.items():
+            if heard.by not in alive or heard.at + 90_000 > self.now:
+                continue
+            known = self.world.db.ask(
+                "SELECT 1 FROM evidence WHERE intent = ? AND attempt = ? AND kind IN "
+                "('answer', 'late_answer')",
+                intent,
+                attempt,
+            )
+            if not known:
+                found.append(f"the answer to {intent[:6]}.{attempt} was heard and is not on record")
+        return found
+
+
+def _is_clean(look: Look) -> bool:
+    """Whether it reached every place and found nothing there."""
+    return look.complete and not (look.found or look.delivered or look.proof or look.refused)
