@@ -112,12 +112,14 @@ class Gap:
 class Changes:
     """New messages and drafts since a cursor, oldest first, and the cursor that follows them.
 
-    ``vanished`` are known refs that the mailbox no longer holds (a hint, never proof).
+    ``vanished`` are known refs that the mailbox no longer holds (a hint, never proof); ``edited``
+    are drafts whose ref lives through an edit and that are not what they were.
     """
 
     cursor: Json
     seen: tuple[Sighting, ...] = ()
     vanished: tuple[Ref, ...] = ()
+    edited: tuple[Ref, ...] = ()
     gap: Gap | None = None
 
 

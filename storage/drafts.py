@@ -6,7 +6,7 @@ lies unsent in the mailbox, and while one does, no other draft is created in its
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -118,29 +118,41 @@ def open_in(conn: Connection, integration: str, thread: str) -> bool:
     return found is not None
 
 
+_LISTED = (
+    sa.select(sa.literal(1))
+    .where(
+        messages.c.integration == drafts.c.integration,
+        messages.c.thread == drafts.c.thread,
+        messages.c.intent == drafts.c.intent,
+    )
+    .exists()
+)
+_UNLISTED = (
+    sa.select(drafts.c.thread)
+    .where(
+        drafts.c.integration == sa.bindparam("i"),
+        drafts.c.state.in_(sorted(OPEN_DRAFTS)),
+        drafts.c.made_at > sa.bindparam("after"),
+        drafts.c.made_at <= sa.bindparam("until"),
+        ~_LISTED,
+    )
+    .distinct()
+)
+
+
 def unlisted(conn: Connection, integration: str, *, after_ms: int, until_ms: int) -> list[ThreadId]:
     """Threads whose open draft was made after *after_ms*, up to *until_ms*, and never listed."""
-    listed = (
-        sa.select(sa.literal(1))
-        .where(
-            messages.c.integration == drafts.c.integration,
-            messages.c.thread == drafts.c.thread,
-            messages.c.intent == drafts.c.intent,
-        )
-        .exists()
-    )
-    rows = conn.scalars(
-        sa.select(drafts.c.thread)
-        .where(
-            drafts.c.integration == integration,
-            drafts.c.state.in_(sorted(OPEN_DRAFTS)),
-            drafts.c.made_at > after_ms,
-            drafts.c.made_at <= until_ms,
-            ~listed,
-        )
-        .distinct()
-    )
+    rows = conn.scalars(_UNLISTED, {"i": integration, "after": after_ms, "until": until_ms})
     return [ThreadId(thread) for thread in rows]
+
+
+def held_as(conn: Connection, integration: str, refs: Sequence[Ref]) -> list[ThreadId]:
+    """Threads with a draft held under one of *refs*."""
+    if not refs:
+        return []
+    of = drafts.c.integration == integration, drafts.c.ref.in_(refs)
+    held = sa.select(drafts.c.thread).where(*of, drafts.c.state == str(DraftState.HELD))
+    return [ThreadId(thread) for thread in conn.scalars(held.distinct())]
 
 
 def update(conn: Connection, draft: int, **values: object) -> None:

@@ -162,8 +162,8 @@ def _note(
         _sight(work, sighting)
     for ref in this.changes.vanished if last else ():
         _vanish(work, ref)
-    unlisted = _unlisted(work, this.lag_ms) if last else []
-    _lock(work, [*before.due, *unlisted] if last else [])
+    doubtful = [*_unlisted(work, this.lag_ms), *_edited(work, this.changes)] if last else []
+    _lock(work, [*before.due, *doubtful] if last else [])
     if last and before.strangers + work.strangers:
         locks.lock_everything(conn)
     for intent, sighting in work.ours:
@@ -179,7 +179,7 @@ def _note(
         due=due,
     )
     if last:
-        for thread in unlisted:
+        for thread in doubtful:
             threads.make_due(conn, account.integration, thread, work.now)
         _end_pass(work, this, noted)
     house.faults.hit(FaultPoint.NOTE_WRITTEN)
@@ -214,6 +214,19 @@ def _unlisted(work: _Part, lag_ms: int) -> list[ThreadId]:
         after_ms=(last or 0) - lag_ms,
         until_ms=work.began - lag_ms,
     )
+
+
+def _edited(work: _Part, changes: Changes) -> list[ThreadId]:
+    """Threads with a draft of ours that is not what it was: edited, maybe before it was noted."""
+    unmarked = [
+        one.ref for one in changes.seen if one.folder is Folder.DRAFTS and one.heads.mark is None
+    ]
+    refs = list(dict.fromkeys([*changes.edited, *unmarked]))
+    found: list[ThreadId] = []
+    for at in range(0, len(refs), CHUNK):
+        part = refs[at : at + CHUNK]
+        found += drafts.held_as(work.conn, work.account.integration, part)
+    return found
 
 
 def _end_pass(work: _Part, this: Pass, noted: Noted) -> None:

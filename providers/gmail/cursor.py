@@ -7,13 +7,14 @@ no record at all is the present id taken, because old ids are forgotten.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from providers.ports import Json
 
 KEPT_DRAFTS: Final = 1_000
-"""Of how many drafts the ids are kept, so that one which goes is noticed."""
+"""Of how many drafts the ids are kept, so that one which goes or is edited is noticed."""
 STILL_S: Final = 86_400.0
 """After how long without a record the server's present id is believed."""
 
@@ -21,14 +22,15 @@ STILL_S: Final = 86_400.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cursor:
     """``history`` is the last record seen, ``moved`` when it last moved, ``at`` the last good pass,
-    ``floor`` before which mail is passed over (POSIX seconds). ``drafts`` None: too many.
+    ``floor`` before which mail is passed over (POSIX seconds). ``drafts`` holds the message behind
+    each draft id, "" where that is not known; None: too many.
     ``blind``: the pass had no history to go by and listed the mail instead."""
 
     history: str
     moved: float
     at: float
     floor: float
-    drafts: frozenset[str] | None
+    drafts: Mapping[str, str] | None
     blind: bool = False
 
     def json(self) -> Json:
@@ -38,7 +40,7 @@ class Cursor:
             "moved": self.moved,
             "at": self.at,
             "floor": self.floor,
-            "drafts": None if self.drafts is None else sorted(self.drafts),
+            "drafts": None if self.drafts is None else dict(sorted(self.drafts.items())),
             "blind": self.blind,
         }
 
@@ -56,21 +58,25 @@ def cursor_of(value: Json) -> Cursor | None:
         and isinstance(floor, int | float)
     ):
         return None
-    kept = (
-        frozenset(one for one in drafts if isinstance(one, str))
-        if isinstance(drafts, list)
-        else None
-    )
     return Cursor(
         history=history,
         moved=float(moved),
         at=float(at),
         floor=float(floor),
-        drafts=kept,
+        drafts=_drafts(drafts),
         blind=value.get("blind") is True,
     )
 
 
-def kept(drafts: frozenset[str]) -> frozenset[str] | None:
-    """The draft ids as a cursor holds them."""
+def kept(drafts: Mapping[str, str]) -> Mapping[str, str] | None:
+    """The drafts as a cursor holds them."""
     return drafts if len(drafts) <= KEPT_DRAFTS else None
+
+
+def _drafts(value: object) -> Mapping[str, str] | None:
+    """What the store kept of drafts; ids alone are from before messages were kept with them."""
+    if isinstance(value, list):
+        return {one: "" for one in value if isinstance(one, str)}
+    if not isinstance(value, dict):
+        return None
+    return {draft: one for draft, one in value.items() if isinstance(one, str)}

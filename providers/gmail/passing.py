@@ -16,7 +16,7 @@ A pass that fails anywhere has moved no cursor. A mail that can't be read is tol
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -57,6 +57,7 @@ class Pass:
     stumbles: dict[str, int]
     seen: list[Sighting] = field(default_factory=list)
     vanished: list[Ref] = field(default_factory=list)
+    edited: list[Ref] = field(default_factory=list)
     gap: Gap | None = None
     back_to: datetime | None = None
     """From when on everything is listed, where no history says what has changed."""
@@ -87,6 +88,7 @@ class Pass:
             cursor=self._following(held, history, drafts).json(),
             seen=tuple(self.seen),
             vanished=tuple(dict.fromkeys(self.vanished)),
+            edited=tuple(sorted(self.edited)),
             gap=self.gap,
         )
 
@@ -265,8 +267,8 @@ class Pass:
             raise error
         self.seen += [unreadable(stub, self.now, error) for stub in stubs]
 
-    async def _read_drafts(self, held: Cursor | None) -> frozenset[str] | None:
-        """Tell of unknown drafts and of those that went; gives the ids of all."""
+    async def _read_drafts(self, held: Cursor | None) -> Mapping[str, str] | None:
+        """Tell of unknown drafts, of edited ones and of those that went; gives them all."""
         before = held.drafts if held is not None else None
         if not self.drafts_moved and held is not None:
             return before
@@ -275,11 +277,14 @@ class Pass:
         for ref, entry in there.items():
             if ref not in noted:
                 await self._draft(entry)
-        ids = frozenset(entry.id for entry in there.values())
+        now = {entry.id: entry.message.id for entry in there.values()}
         if before is not None:
-            gone = [draft_ref(draft) for draft in before - ids]
+            gone = [draft_ref(draft) for draft in before if draft not in now]
             self.vanished += sorted(await self._noted(gone))
-        return kept(ids)
+            self.edited += [
+                draft_ref(draft) for draft in now if before.get(draft, "") not in ("", now[draft])
+            ]
+        return kept(now)
 
     async def _draft(self, entry: Entry) -> None:
         try:
@@ -311,7 +316,7 @@ class Pass:
         return found
 
     def _following(
-        self, held: Cursor | None, history: History | None, drafts: frozenset[str] | None
+        self, held: Cursor | None, history: History | None, drafts: Mapping[str, str] | None
     ) -> Cursor:
         at = self.now.timestamp()
         moved = at

@@ -10,6 +10,7 @@ from anyio import CapacityLimiter
 from providers.gmail import GmailMailbox
 from providers.gmail.api import History
 from providers.gmail.cursor import Cursor
+from providers.gmail.items import item_of
 from providers.gmail.passing import Pass
 from providers.gmail.shelf import Shelf
 from providers.ports import Changes, Folder, Json, TransientError
@@ -392,3 +393,57 @@ async def test_unreadable_bytes_are_mail_all_the_same(site: Site) -> None:
     assert len(changes.seen) == 1
     assert isinstance(changes.seen[0].ref, str)
     assert Ref(changes.seen[0].ref)
+
+
+async def test_an_edited_draft_is_told_with_every_edit(site: Site) -> None:
+    mailbox = site.mailbox()
+    site.deliver(question())
+    first = await run(site, mailbox)
+    made = await make(mailbox, scope(thread_of(first.seen[0].ref)))
+    second = await run(site, mailbox, first.cursor)
+    name = str(made.ref).removeprefix("draft/")
+    cursor, told = second.cursor, []
+    for text in ("one", "two"):
+        site.google.owner().edit_draft(name, body=text)
+        changes = await run(site, site.mailbox(), cursor)
+        cursor = changes.cursor
+        told.append((changes.edited, ids(changes), changes.vanished))
+    assert second.edited == ()
+    assert told == [((made.ref,), [], ())] * 2
+
+
+async def test_a_server_without_history_is_a_gap_once(site: Site) -> None:
+    mailbox = site.mailbox()
+    cursor: Json | None = (await run(site, mailbox)).cursor
+    gaps, seen = [], []
+    for number in range(3):
+        site.deliver(mail(f"<{number}@example.org>"))
+        site.google.fault(method="history.list", effect="before", answer="plain_404", times=1)
+        changes = await run(site, mailbox, cursor)
+        cursor = changes.cursor
+        gaps.append(changes.gap is not None)
+        seen += ids(changes)
+        site.clock.skip(7_200)
+    assert gaps == [True, False, False]
+    assert seen == ["<0@example.org>", "<1@example.org>", "<2@example.org>"]
+
+
+async def test_a_history_that_expires_long_after_is_a_gap_again(site: Site) -> None:
+    mailbox = site.mailbox()
+    cursor: Json | None = (await run(site, mailbox)).cursor
+    gaps = []
+    for rest_s in (60, 7_200, 0):
+        site.google.fault(method="history.list", effect="before", answer="not_found", times=1)
+        changes = await run(site, mailbox, cursor)
+        cursor = changes.cursor
+        gaps.append(changes.gap is not None)
+        site.clock.skip(rest_s)
+    assert gaps == [True, False, True]
+
+
+async def test_a_mail_without_internal_date_arrived_when_it_says(site: Site) -> None:
+    value = {"id": "1", "payload": {"headers": [
+        {"name": "Date", "value": "Mon, 30 Nov 2026 05:00:00 +0100"}]}}  # fmt: skip
+    item = item_of(value)
+    assert item is not None
+    assert item.arrived_at == datetime(2026, 11, 30, 4, tzinfo=UTC)

@@ -72,6 +72,8 @@ class Site:
     daemon: str = DAEMON
     more: str = ""
     """Lines of a user's file before its mailboxes."""
+    also: tuple[str, ...] = ()
+    """Further addresses of each user."""
     log: Path = field(init=False)
 
     def __post_init__(self) -> None:
@@ -104,8 +106,9 @@ class Site:
 
     def write_user(self, user: str) -> None:
         """One user's file."""
+        own = json.dumps([address(user), *self.also])
         (self.config / "users" / f"{user}.toml").write_text(
-            f'name = "{user.title()} Vale"\naddresses = ["{address(user)}"]\n{self.more}'
+            f'name = "{user.title()} Vale"\naddresses = {own}\n{self.more}'
             f'[[mailboxes]]\nid = "mail"\nprovider = "gmail"\nclient = {{ file = "client.json" }}\n'
             f'token = {{ file = "tokens/{user}.json" }}\napi_root = "{self.provider}"\n'
             f'auth_url = "{self.provider}/o/oauth2/v2/auth"\n'
