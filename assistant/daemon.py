@@ -59,8 +59,7 @@ class Daemon:
     watchers: dict[IntegrationId, anyio.CancelScope] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.store = MindedStore(self.process.house.store)
-        self.process.house.store = self.store
+        self.store = self.process.store
         self.worker = Worker(house=self.process.house)
         self.notifier = Notifier(self.process.house)
         self.stopping = anyio.Event()

@@ -1,32 +1,43 @@
-"""A store that is minded: its loss is noticed once, by whoever uses it.
+"""A store that is minded: that it is ill, well again or lost is told once, whoever meets it.
 
-Most faults of a store pass (a full disk, a lock), and the loops go on until they have. A database
-whose file was removed or replaced is gone for this process whatever it does; the daemon waits for
-that here and ends in order, instead of meeting the same fault for ever. Nothing is retried or
-hidden: every error still reaches the caller of the unit.
+Most faults of a store pass (a full disk, a lock), and the loops go on until they have; each of them
+meets the same fault again and again, so it is told here, with its remedy, at most once a minute. A
+database whose file was removed or replaced is gone for this process whatever it does; the daemon
+waits for that here and ends in order, instead of meeting the same fault for ever. Nothing is
+retried or hidden: every error still reaches the caller of the unit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
 
 import anyio
+import structlog
 from sqlalchemy import Connection
 
 from assistant.effects.guard import Store
-from storage.errors import StorageGoneError
+from storage.errors import StorageBusyError, StorageError, StorageGoneError, StorageIllError
+from storage.words import Clock
 
 T = TypeVar("T")
+
+log = structlog.get_logger()
+
+TELL_EVERY_S: Final = 60.0
+"""How often at most it is told that the store is ill."""
 
 
 class MindedStore:
     """Another store, and the error that says that it is gone for good."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
+        self._clock = clock
         self._lost = anyio.Event()
         self._error: StorageGoneError | None = None
+        self._quiet_until_s = 0.0
+        self._is_told = False
 
     @property
     def error(self) -> StorageGoneError | None:
@@ -35,19 +46,43 @@ class MindedStore:
 
     async def write(self, unit: Callable[[Connection], T]) -> T:
         """Run a unit of work in one transaction."""
-        try:
-            return await self._store.write(unit)
-        except StorageGoneError as error:
-            self._error = self._error or error
-            self._lost.set()
-            raise
+        return await self._minded(self._store.write, unit)
 
     async def read(self, unit: Callable[[Connection], T]) -> T:
         """Run a reading unit of work."""
-        return await self._store.read(unit)
+        return await self._minded(self._store.read, unit)
 
     async def until_lost(self) -> StorageGoneError:
         """Wait until the store is gone; why it is."""
         while self._error is None:
             await self._lost.wait()
         return self._error
+
+    async def _minded(
+        self,
+        run: Callable[[Callable[[Connection], T]], Awaitable[T]],
+        unit: Callable[[Connection], T],
+    ) -> T:
+        try:
+            result = await run(unit)
+        except StorageGoneError as error:
+            self._error = self._error or error
+            self._lost.set()
+            raise
+        except StorageError as error:
+            self._tell(error)
+            raise
+        if self._is_told:
+            self._is_told = False
+            log.info("the store answers again")
+        return result
+
+    def _tell(self, error: StorageError) -> None:
+        if self._clock.boot_s() < self._quiet_until_s:
+            return
+        self._quiet_until_s = self._clock.boot_s() + TELL_EVERY_S
+        self._is_told = True
+        # Only these have messages of our own; another's may quote what was to be stored.
+        ours = isinstance(error, StorageIllError | StorageBusyError)
+        problem = str(error) if ours else type(error).__name__
+        log.warning("the store does not answer", problem=problem)

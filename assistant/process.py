@@ -24,6 +24,7 @@ from sqlalchemy import Connection
 from assistant import wiring
 from assistant.fleet import Fleet, Role
 from assistant.house import Account, House
+from assistant.minded import MindedStore
 from assistant.opening import open_database
 from assistant.shelves import Shelves, references, shared
 from assistant.wiring import Built, Unbuilt
@@ -65,6 +66,7 @@ class Process:
     """A house with its database, as one process runs it."""
 
     house: House
+    store: MindedStore
     database: Database
     data_dir: Path
     loaded: Loaded
@@ -218,8 +220,9 @@ async def writing(
         await database.write(partial(_hold_to_key, key=key))
         loaded = await rightful(loaded, database)
         settings = wiring.settings_of(loaded.daemon)
+        store = MindedStore(database, clock)
         house = House(
-            store=database,
+            store=store,
             clock=clock,
             worker=wiring.worker_name(),
             keeper=Keeper(database, clock, ttl_s=settings.lease_ttl_s),
@@ -230,6 +233,7 @@ async def writing(
         )
         process = Process(
             house=house,
+            store=store,
             database=database,
             data_dir=data_dir,
             loaded=loaded,

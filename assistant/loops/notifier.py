@@ -114,7 +114,7 @@ class Notifier:
                 try:
                     pause_s = min(pause_s, await self._round(group))
                 except StorageError as error:
-                    log.warning("the store does not answer", error=type(error).__name__)
+                    log.debug("the store does not answer", error=type(error).__name__)
                 await self._house.notice_bell.wait(max(pause_s, 0.05))
 
     async def pass_once(self) -> None:

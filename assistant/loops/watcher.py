@@ -134,7 +134,7 @@ class Watcher:
         try:
             return await self._house.store.write(partial(self._take_unit, alone=alone))
         except StorageError as error:
-            log.warning("the store does not answer", error=type(error).__name__)
+            log.debug("the store does not answer", error=type(error).__name__)
             return Taken()
 
     def _take_unit(self, conn: Connection, *, alone: bool) -> Taken:
@@ -225,7 +225,7 @@ class Watcher:
             case AccountError():
                 await self._ill(held, error.problem, error.remedy)
             case StorageError():
-                log.warning("the store does not answer", error=type(error).__name__)
+                log.debug("the store does not answer", error=type(error).__name__)
             case _:
                 name = self._account.integration
                 log.warning("a mailbox could not be read for now", mailbox=name)

@@ -56,7 +56,7 @@ class Worker:
                     started = await self._round(group)
                     pause_s = 0.0 if started else await self._idle_s()
                 except StorageError as error:
-                    log.warning("the store does not answer", error=type(error).__name__)
+                    log.debug("the store does not answer", error=type(error).__name__)
                     pause_s = STORE_WAIT_S
                 if pause_s > 0 and not self.draining:
                     await self.house.work_bell.wait(pause_s)
