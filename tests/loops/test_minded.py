@@ -1,0 +1,83 @@
+"""A store that is ill is told once with its remedy, however many loops meet it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import anyio
+import pytest
+from sqlalchemy import Connection
+from structlog.testing import capture_logs
+
+from assistant.minded import TELL_EVERY_S, MindedStore
+from storage.errors import CommitUnknownError, StorageError, StorageGoneError, StorageIllError
+from tests.support.clock import FakeClock
+
+T = TypeVar("T")
+FULL = StorageIllError("the disk is full", remedy="free some space")
+
+
+class Ailing:
+    """A store whose units all fail with ``error`` while there is one."""
+
+    def __init__(self) -> None:
+        self.error: StorageError | None = None
+
+    async def write(self, unit: Callable[[Connection], T]) -> T:
+        if self.error is not None:
+            raise self.error
+        return unit(None)  # type: ignore[arg-type]
+
+    read = write
+
+
+async def use(store: MindedStore, times: int = 1) -> None:
+    for _ in range(times):
+        try:
+            await store.write(lambda _: None)
+            await store.read(lambda _: None)
+        except StorageError:
+            pass
+
+
+async def test_an_ill_store_is_told_once_a_minute_with_its_remedy() -> None:
+    ailing, clock = Ailing(), FakeClock()
+    store = MindedStore(ailing, clock)
+    ailing.error = FULL
+    with capture_logs() as told:
+        await use(store, 50)
+        clock.skip(TELL_EVERY_S)
+        await use(store, 50)
+    assert [line["problem"] for line in told] == ["the disk is full: free some space"] * 2
+
+
+async def test_a_store_that_works_again_is_told_once() -> None:
+    ailing = Ailing()
+    store = MindedStore(ailing, FakeClock())
+    ailing.error = FULL
+    with capture_logs() as told:
+        await use(store, 3)
+        ailing.error = None
+        await use(store, 3)
+    assert [line["log_level"] for line in told] == ["warning", "info"]
+
+
+async def test_what_a_commit_said_is_not_quoted() -> None:
+    ailing = Ailing()
+    store = MindedStore(ailing, FakeClock())
+    ailing.error = CommitUnknownError("robin@example.com is there already")
+    with capture_logs() as told:
+        await use(store)
+    assert "robin" not in str(told)
+    assert told[0]["problem"] == "CommitUnknownError"
+
+
+async def test_a_store_that_a_reader_finds_gone_is_gone() -> None:
+    ailing = Ailing()
+    store = MindedStore(ailing, FakeClock())
+    ailing.error = StorageGoneError("another one", remedy="start again")
+    with pytest.raises(StorageGoneError):
+        await store.read(lambda _: None)
+    with anyio.fail_after(5):
+        assert await store.until_lost() is ailing.error
