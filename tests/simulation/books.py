@@ -32,7 +32,7 @@ _COLUMNS = (
     "tries_left, retry_at, claimed_at, ended_at, next_look_at, plan, place, fingerprint"
 )
 _INTENTS = f"SELECT {_COLUMNS} FROM intents WHERE kind != 'notify'"  # noqa: S608
-_LEASES = "SELECT thread, owner, fence, expires_at, grace_until, orphaned FROM leases"
+_LEASES = "SELECT thread, owner, fence, expires_at, grace_until, orphaned, alone, takes FROM leases"
 
 
 class Row(NamedTuple):
@@ -76,6 +76,8 @@ class Lease(NamedTuple):
     expires_at: int
     grace_until: int
     orphaned: int
+    alone: int
+    takes: int
 
 
 @dataclass(slots=True)
@@ -141,7 +143,8 @@ class Books(Watch):
 
     @override
     def committed(self, raw: sqlite3.Connection) -> None:
-        now, before = self.now, self.intents
+        # The database rounds its time to a millisecond, from a day as a float.
+        now, before = self.now + 2, self.intents
         self.intents = {row[0]: Row(*row) for row in raw.execute(_INTENTS)}
         self._see_leases(raw, now)
         dues = {str(t): int(n) for t, n in raw.execute("SELECT thread, dues FROM threads")}
@@ -169,7 +172,10 @@ class Books(Watch):
         self.leases = {str(row[0]): Lease(*row[1:]) for row in raw.execute(_LEASES)}
         for thread, new in self.leases.items():
             old = before.get(thread)
-            if old is None or new.owner is None or (new.owner, new.fence) == (old.owner, old.fence):
+            if old is None:
+                continue
+            self._see_deaths(thread, old, new)
+            if new.owner is None or (new.owner, new.fence) == (old.owner, old.fence):
                 continue
             died = old.owner is not None or old.orphaned
             if old.owner is not None and old.expires_at > now:
@@ -180,6 +186,14 @@ class Books(Watch):
             )
             if died and without_end:
                 self.grace[thread] = now + CALL_MS
+
+    def _see_deaths(self, thread: str, old: Lease, new: Lease) -> None:
+        """Only a death while alone in work accuses a thread, and each such death does."""
+        died = old.owner is not None and new.fence > old.fence
+        if new.takes > old.takes and not (died and old.alone):
+            self.wrong(f"{thread!r} is accused by a death that was not its own")
+        if died and old.alone and new.takes == old.takes:
+            self.wrong(f"{thread!r} is not accused by its own death")
 
     def _claimed(self, raw: sqlite3.Connection, old: Row | None, new: Row, now: int) -> None:
         lease, name = self.leases[new.thread], new.name
@@ -269,6 +283,8 @@ class Books(Watch):
 
     def _unblocked(self, raw: sqlite3.Connection, new: Row) -> None:
         """Nothing frees a thread but a word, an answer by hand, and looks that have ended."""
+        if new.kind != Kind.CREATE_DRAFT:
+            return
         said = raw.execute(
             "SELECT 1 FROM evidence WHERE intent = ? AND kind = 'person'", (new.id,)
         ).fetchone()
@@ -353,11 +369,24 @@ class Books(Watch):
     def at_the_end(self) -> list[str]:
         """What the owner saved lies as they saved it; two drafts of ours are told of."""
         lying = {one.ref: one.raw for one in self.place.messages(Folder.DRAFTS)}
-        return [
+        found = [
             f"{ref}, which its owner had saved, was changed or removed"
             for ref, raw in self.owned.items()
             if lying.get(ref) != raw
         ]
+        for one, ref, intent in self.world.db.ask(
+            "SELECT id, ref, intent FROM drafts WHERE state = 'held' "
+            "AND discard_asked_by IS NOT NULL"
+        ):
+            refused = any(
+                row.kind == Kind.REMOVE_DRAFT
+                and json.loads(row.plan).get("draft") == one
+                and row.state == "rejected"
+                for row in self.intents.values()
+            )
+            if ref in lying and not refused:
+                found.append(f"draft {one} of {str(intent)[:6]} is not wanted and lies there still")
+        return found
 
     def unrecorded(self) -> list[str]:
         """Answers that a process heard which still lives, and of which nothing is on record."""

@@ -34,13 +34,13 @@ from assistant.commands.deciding import RefusedError
 from assistant.commands.review import CommandError
 from providers.memory import Behaviour
 from providers.ports import Folder
-from storage import threads
+from storage import mailboxes, threads
 from storage.errors import StorageError
 from storage.receipts import ConflictError
 from storage.words import Action, IntentState, ItemKind, Kind
 from tests.simulation.books import Books
 from tests.simulation.place import WatchedHands
-from tests.simulation.styles import HELD_AT, STYLES, Style
+from tests.simulation.styles import STYLES, Style
 from tests.support.clock import quiesce
 from tests.support.database import CommitFault
 from tests.support.gate import KilledError, RestlessError
@@ -90,7 +90,7 @@ class Schedule:
         self.books = Books(world=self.world, place=hands.watched)
         self.world.db.watch = self.books
         self._sole = self._style.processes == 1 and self._draw.random() < 0.7
-        self._threads = self._draw.randint(1, 3)
+        self._threads = self._draw.randint(1, self._style.threads)
         self._count = 0
         self._alive_since = 0.0
         self._said: dict[str, tuple[tuple[int, Action], str]] = {}
@@ -114,7 +114,8 @@ class Schedule:
             for number in range(1, self._threads + 1):
                 world.hands.put(question(number))
             events = sorted(
-                self._draw.uniform(1, ACTIVE_S) for _ in range(self._draw.randint(6, 14))
+                self._draw.uniform(1, ACTIVE_S)
+                for _ in range(self._draw.randint(6, self._style.events))
             )
             for at in events:
                 await self._advance(at)
@@ -160,33 +161,54 @@ class Schedule:
                 gate.stop_at = draw.randint(15, 120)
             for _ in range(self._style.holds):
                 self._hold(process)
-            for _ in range(self._style.commits):
-                gate.commits[draw.randint(5, 80)] = draw.choice(list(CommitFault)[1:])
         self._alive_since = self.world.clock.database_s()
         self.say(f"start {gate.name} {gate.kill_at} {gate.stop_at}")
         group.start_soon(_until_killed, process.loops)
 
     def _hold(self, process: Process) -> None:
-        """Have something happen at one await, or one task held there while the others go on."""
-        draw, gate = self._draw, process.gate
-        where = draw.choice(HELD_AT), draw.randint(1, 3)
-        seconds = draw.choice([0.0, 0.0, 4.0, 12.0, 19.0, 30.0, 50.0])
-        stops = draw.random() < self._style.stops / 2
-        does = draw.choice([*[None] * 3, self._mail, self._owner, self._write, self._land])
+        """Have something happen at one await, or one task held there, or the process stopped."""
+        draw, gate, style = self._draw, process.gate, self._style
+        where = draw.choice(style.at), draw.randint(1, 3)
+        seconds = draw.choice(style.seconds)
+        stops = draw.random() < style.stops / 2
+        does = draw.choice(style.does)
         fails = draw.random() < 0.1
 
         async def hold() -> None:
-            self.say(f"{gate.name} is held at {where} for {seconds}, stops: {stops}")
-            if does is not None:
-                await does()
+            self.say(f"{gate.name} at {where}: {does or 'nothing'}, {seconds} s, stops: {stops}")
+            await self._do(does, process)
             if stops:
                 gate.stop()
-            elif seconds:
+            if seconds:
                 await self.world.clock.sleep(seconds)
+            if stops:
+                gate.go_on()
             if fails and where[0] in ("create done", "remove done"):
                 raise RuntimeError("a fault that a schedule asked for")
 
         gate.holds[where] = hold
+
+    async def _do(self, what: str, process: Process) -> None:
+        """What happens while a task of this process is at an await."""
+        gate, db = process.gate, self.world.db
+        acts = {"mail": self._mail, "owner": self._owner, "write": self._write, "land": self._land}
+        match what:
+            case "pause":
+                db.run(lambda conn: mailboxes.pause(conn, mailboxes.ALL, 1))
+            case "restore":
+                await self._restore()
+            case "decide":
+                await self._decide(process)
+            case "fail":
+                fault = self._draw.choice(list(CommitFault)[1:])
+                self.say(f"the next COMMIT is {fault}")
+                gate.commits[gate.counts["write"] + 1] = fault
+            case "die":
+                gate.dead = True
+            case "":
+                pass
+            case _:
+                await acts[what]()
 
     async def _advance(self, until_s: float) -> None:
         clock = self.world.clock
@@ -222,8 +244,8 @@ class Schedule:
             "write": self._write,
             "land": self._land,
             "restore": self._restore,
-            "decide": lambda: self._decide(group, awake),
-            "switch": lambda: self._switch(group, awake),
+            "decide": lambda: self._apart(group, lambda: self._decide(awake)),
+            "switch": lambda: self._apart(group, lambda: self._switch(awake)),
         }
         awake = next(one for one in running if one not in stopped)
         names = list(self._style.acts)
@@ -276,18 +298,21 @@ class Schedule:
         self.say("commits were lost: everything reconciles")
         self.world.db.run(threads.reconcile_everything)
 
-    async def _switch(self, group: anyio.abc.TaskGroup, process: Process) -> None:
-        paused = bool(self.world.db.ask("SELECT 1 FROM pauses"))
-        self.say("resume" if paused else "pause")
-
-        async def turn() -> None:
-            with_all = switch.resume if paused else switch.pause
-            await self._quietly(lambda: with_all(process.house, None))
-
-        group.start_soon(_until_killed, turn)
+    async def _apart(
+        self, group: anyio.abc.TaskGroup, command: Callable[[], Awaitable[None]]
+    ) -> None:
+        group.start_soon(_until_killed, command)
+        if self._draw.random() < 0.2:
+            group.start_soon(_until_killed, command)
         await quiesce()
 
-    async def _decide(self, group: anyio.abc.TaskGroup, process: Process) -> None:
+    async def _switch(self, process: Process) -> None:
+        paused = bool(self.world.db.ask("SELECT 1 FROM pauses"))
+        self.say("resume" if paused else "pause")
+        turn = switch.resume if paused else switch.pause
+        await self._quietly(lambda: turn(process.house, None))
+
+    async def _decide(self, process: Process) -> None:
         items = self.world.items()
         if not items:
             return
@@ -298,16 +323,9 @@ class Schedule:
             wanted = [one for one in items if one.kind in self._style.about] or items
             number = self._draw.choice(wanted).id
             action = self._draw.choice(self._style.words)
-            key = f"k{self._draw.randint(1, 6)}"
+            key = f"k{self._draw.randint(1, 20)}"
         self.say(f"a person says {action} to {number} under {key}")
-
-        async def decide() -> None:
-            await self._quietly(lambda: self._answered(process, number, action, key))
-
-        group.start_soon(_until_killed, decide)
-        if self._draw.random() < 0.2:
-            group.start_soon(_until_killed, decide)
-        await quiesce()
+        await self._quietly(lambda: self._answered(process, number, action, key))
 
     async def _answered(self, process: Process, number: int, action: Action, key: str) -> None:
         named = (number, action)

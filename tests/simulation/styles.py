@@ -51,8 +51,9 @@ class Style:
     """``processes``: at most, at its begin. ``calls``: what each call of the mailbox may meet.
 
     ``acts``: how often what happens; ``words`` and ``about``: what a person says, to which items.
-    ``kills`` and ``stops`` are chances for each process, ``holds`` and ``commits`` numbers of
-    awaits at which something happens and of COMMITs that fail.
+    ``kills`` and ``stops`` are chances for each process. ``holds`` is at how many awaits (of those
+    in ``at``) something happens (of ``does``; "" nothing), or one task is held or the process
+    stopped, for one of ``seconds``. ``threads`` and ``events``: at most, at its begin and in all.
     """
 
     name: str
@@ -64,34 +65,85 @@ class Style:
     kills: float = 0.5
     stops: float = 0.6
     holds: int = 2
-    commits: int = 0
+    at: Sequence[str] = HELD_AT
+    does: Sequence[str] = ("", "", "", "mail", "owner", "write", "land")
+    seconds: Sequence[float] = (0.0, 0.0, 4.0, 12.0, 19.0, 30.0, 50.0, 75.0)
+    threads: int = 3
+    events: int = 14
 
+
+_BEFORE_CLAIM: Final = ("have read", "fetch done", "snapshot done", "stage done")
+_RACE: Final = (0.0, 4.0, 12.0, 19.0)
 
 _ALL = (
     Style(name="mixed"),
     Style(name="lone", processes=1, kills=0.7, stops=0.4),
-    Style(name="stopped", kills=0.1, stops=0.9, holds=4, calls={**_CALLS, **_WELL}),
+    Style(
+        name="stopped",
+        kills=0.0,
+        stops=0.9,
+        holds=4,
+        calls={**_CALLS, **_WELL},
+        seconds=(35.0, 50.0, 75.0, 110.0),
+        at=("snapshot done", "stage done", "create", "create done", "written", "remove done"),
+        threads=1,
+    ),
     Style(name="fleet", processes=3, kills=0.3, stops=0.5, holds=3),
+    Style(
+        name="raced",
+        kills=0.0,
+        stops=0.0,
+        holds=6,
+        calls={"create": (B.PASS, B.LOSE, B.LATE_EFFECT)},
+        acts={"mail": 3, "write": 2, "owner": 2, "decide": 3, "ask": 1},
+        at=_BEFORE_CLAIM,
+        does=("mail", "write", "owner", "land", "decide"),
+        seconds=_RACE,
+        threads=2,
+    ),
     Style(
         name="late",
         calls={
             "create": (B.LATE_EFFECT, B.LATE_EFFECT, B.LOSE, B.HANG_AFTER, B.DROP, B.PASS),
             "look": (B.PASS, B.PASS, B.DROP),
         },
-        acts={"mail": 3, "land": 3, "write": 2, "owner": 1, "decide": 4},
-        words=(Action.DISMISS, Action.NEVER_HAPPENED, Action.IT_EXISTS, Action.RETRY),
+        acts={"mail": 4, "land": 2, "write": 2, "owner": 1, "decide": 6},
+        words=(Action.DISMISS, Action.DISMISS, Action.NEVER_HAPPENED, Action.IT_EXISTS),
         about=(ItemKind.OUTCOME_UNKNOWN,),
-        kills=0.2,
-        holds=4,
+        kills=0.1,
+        stops=0.2,
+        holds=5,
+        at=_BEFORE_CLAIM,
+        does=("land", "land", "mail", "decide"),
+        seconds=_RACE,
+        threads=1,
+        events=22,
+    ),
+    Style(
+        name="grace",
+        calls={"create": (B.HANG, B.HANG_AFTER, B.LATE_EFFECT, B.PASS)},
+        acts={"mail": 4, "decide": 6, "land": 1},
+        words=(Action.DISMISS, Action.DISMISS, Action.IT_EXISTS, Action.DISCARD),
+        kills=0.0,
+        stops=0.0,
+        holds=1,
+        at=("create", "create done"),
+        does=("die",),
+        threads=1,
+        events=40,
     ),
     Style(
         name="removed",
         calls={"create": (B.PASS,), "remove": (*_REMOVES, B.LATE_EFFECT), "draft": _READS},
-        acts={"mail": 2, "owner": 4, "land": 1, "decide": 6},
+        acts={"mail": 2, "owner": 2, "land": 1, "decide": 8},
         words=(*[Action.DISCARD] * 4, Action.KEEP, Action.DISMISS),
         about=(ItemKind.DRAFT_READY,),
         kills=0.2,
+        stops=0.3,
         holds=4,
+        at=("draft done", "remove", "remove done", "have read", "written"),
+        does=("owner", "owner", "mail", ""),
+        events=24,
     ),
     Style(
         name="said",
@@ -101,6 +153,32 @@ _ALL = (
             "look": (B.PASS, B.DROP),
         },
         kills=0.2,
+        at=_BEFORE_CLAIM,
+        does=("decide", "decide", ""),
+        seconds=_RACE,
+        events=30,
+    ),
+    Style(
+        name="never",
+        calls={"create": (B.DROP, B.LATE_EFFECT, B.LOSE), "look": (B.DROP, B.DROP, B.PASS)},
+        acts={"mail": 1, "decide": 8, "land": 2},
+        words=(Action.NEVER_HAPPENED,),
+        about=(ItemKind.OUTCOME_UNKNOWN,),
+        kills=0.0,
+        stops=0.0,
+        threads=2,
+        events=30,
+    ),
+    Style(
+        name="looked",
+        calls={"create": (B.DROP, B.DROP, B.LOSE, B.LOSE, B.TWICE_LOST), "look": (B.PASS,)},
+        kills=0.0,
+        stops=0.9,
+        holds=3,
+        at=("look", "look done"),
+        does=("", "land", "write", "owner"),
+        seconds=(30.0, 75.0, 110.0),
+        threads=1,
     ),
     Style(
         name="ill",
@@ -112,14 +190,60 @@ _ALL = (
         kills=0.2,
         stops=0.3,
     ),
-    Style(name="paused", acts={**_ACTS, "switch": 5, "mail": 3}, holds=4, kills=0.2),
-    Style(name="failing", commits=5, kills=0.2, stops=0.2, calls={**_CALLS, **_WELL}),
-    Style(name="restored", acts={**_ACTS, "restore": 3}, holds=4, kills=0.3),
+    Style(
+        name="silent",
+        calls={"create": (B.LOSE, B.LOSE, B.DROP, B.HANG_AFTER)},
+        acts={"ask": 6, "mail": 2},
+        kills=0.0,
+        stops=0.0,
+        events=24,
+    ),
+    Style(
+        name="paused",
+        acts={**_ACTS, "switch": 5, "mail": 3},
+        kills=0.1,
+        stops=0.1,
+        holds=4,
+        at=_BEFORE_CLAIM,
+        does=("pause", "pause", "mail", ""),
+        seconds=_RACE,
+    ),
+    Style(
+        name="failing",
+        kills=0.1,
+        stops=0.1,
+        holds=6,
+        calls={**_CALLS, **_WELL},
+        at=("stage done", "stage done", "create done", "remove done", "look done", "changes done"),
+        does=("fail", "fail", ""),
+        seconds=(0.0, 0.0, 19.0),
+    ),
+    Style(
+        name="restored",
+        acts={**_ACTS, "restore": 4},
+        calls={**_CALLS, "create": (B.BUSY, B.BUSY, B.PASS, B.LOSE, B.LATE_EFFECT)},
+        holds=4,
+        kills=0.2,
+        stops=0.2,
+        at=_BEFORE_CLAIM,
+        does=("restore", "restore", "mail", ""),
+        seconds=_RACE,
+    ),
     Style(
         name="doubled",
         calls={"create": (B.TWICE, B.TWICE_LOST, B.TWICE, B.LOSE), "look": (B.PASS, B.DROP)},
         acts={"mail": 1, "owner": 5, "write": 1, "decide": 1},
         kills=0.2,
+    ),
+    Style(
+        name="deadly",
+        processes=1,
+        kills=0.0,
+        stops=0.0,
+        holds=2,
+        at=("fetch done", "snapshot done", "create", "have read"),
+        does=("die",),
+        events=20,
     ),
 )
 STYLES: Final[Mapping[str, Style]] = {one.name: one for one in _ALL}
