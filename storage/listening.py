@@ -15,6 +15,7 @@ import anyio
 import structlog
 
 from storage.errors import StorageError
+from storage.pg_errors import unreachable
 from storage.pg_place import Place, connect
 from storage.signals import CHANNEL, Signal
 
@@ -59,7 +60,10 @@ async def listen(place: Place, clock: Clock, ring: Callable[[Signal], None]) -> 
             for signal in Signal:
                 ring(signal)
             await ended.wait()
-        except OSError as error:
+        except Exception as error:
+            # The server may go at any word; what is no trouble of the server's is its caller's.
+            if not isinstance(unreachable(error, place.shown), StorageError):
+                raise
             log.debug("signals are not heard any more", error=type(error).__name__)
         finally:
             ear.terminate()

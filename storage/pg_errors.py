@@ -6,6 +6,7 @@ a password: addresses are shown through ``storage.pg_place``, which never knew o
 
 from __future__ import annotations
 
+import os
 import ssl
 from types import MappingProxyType
 from typing import Final
@@ -110,7 +111,10 @@ def unreachable(error: BaseException, place: str) -> BaseException:
         problem = f"PostgreSQL at {place} does not answer"
         remedy = "check host and port in [storage] url, and the network between"
     elif isinstance(cause, OSError):
-        problem = f"PostgreSQL at {place} cannot be reached ({cause.strerror or cause})"
+        # asyncio writes the address into its own; for those that are known the system has words.
+        number = cause.errno if isinstance(cause, ConnectionError) else None
+        why = os.strerror(number) if number else cause.strerror or cause
+        problem = f"PostgreSQL at {place} cannot be reached ({why})"
         remedy = "start it, or check host and port in [storage] url"
     else:
         return explained(error)

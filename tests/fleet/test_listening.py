@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import anyio
+import asyncpg
 import pytest
 
-from storage import signals
+from storage import listening, signals
 from storage.listening import AGAIN_S, listen
+from storage.pg_place import Place
 from storage.signals import Signal
 from tests.support import postgres
 from tests.support.clock import FakeClock
@@ -87,3 +89,37 @@ async def test_a_broken_connection_is_made_again_and_rings_everything(database: 
         assert await bells.take(3) == list(Signal)
         group.cancel_scope.cancel()
     await store.close()
+
+
+class Deaf:
+    """A connection that the server ends while it is asked to listen."""
+
+    def add_termination_listener(self, callback: object) -> None:
+        """Never called."""
+
+    async def add_listener(self, channel: str, callback: object) -> None:
+        raise asyncpg.ConnectionDoesNotExistError("connection was closed")
+
+    def terminate(self) -> None:
+        """Nothing to let go of."""
+
+
+async def test_a_server_that_ends_at_the_word_listen_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[object] = []
+
+    async def connect(place: object) -> Deaf:
+        asked.append(place)
+        return Deaf()
+
+    monkeypatch.setattr(listening, "connect", connect)
+    clock, bells = FakeClock(), Bells()
+    place = Place(url="postgresql://fencepost@db.example/fencepost")
+    async with anyio.create_task_group() as group:
+        group.start_soon(listen, place, clock, bells.ring)
+        await clock.somebody_sleeps()
+        await clock.advance(AGAIN_S)
+        await clock.somebody_sleeps()
+        group.cancel_scope.cancel()
+    assert asked == [place, place]

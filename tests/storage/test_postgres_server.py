@@ -85,7 +85,7 @@ async def test_a_server_that_is_not_there_is_named() -> None:
     port = free_port()
     error = await refused(Place(url=f"postgresql://u@127.0.0.1:{port}/fencepost", password=SECRET))
     assert isinstance(error, StorageIllError)
-    assert f"127.0.0.1:{port}/fencepost" in str(error)
+    assert f"127.0.0.1:{port}/fencepost cannot be reached (Connection refused)" in str(error)
     assert "start it" in str(error)
 
 
