@@ -102,6 +102,30 @@ _BY_KEY = sa.select(intents).where(intents.c.key == sa.bindparam("k"))
 _BY_ID = sa.select(intents).where(intents.c.id == sa.bindparam("k"))
 _INSERT = sa.insert(intents)
 _ADD_FACT = sa.insert(evidence)
+_BY_AGE = (intents.c.claimed_at, intents.c.id)
+_LOOKS_DUE = (
+    sa.select(intents).where(intents.c.next_look_at <= sa.bindparam("n")).order_by(*_BY_AGE)
+)
+_NEXT_LOOK = sa.select(sa.func.min(intents.c.next_look_at)).where(
+    intents.c.integration.in_(sa.bindparam("served", expanding=True))
+)
+_ORPHANS = (
+    sa.select(intents)
+    .join(
+        leases,
+        sa.and_(leases.c.integration == intents.c.integration, leases.c.thread == intents.c.thread),
+    )
+    .where(
+        intents.c.state == str(IntentState.CALLING),
+        sa.or_(
+            leases.c.owner.is_(None),
+            leases.c.owner != intents.c.owner,
+            leases.c.fence != intents.c.fence,
+            leases.c.expires_at <= sa.bindparam("n"),
+        ),
+    )
+    .order_by(*_BY_AGE)
+)
 
 
 def by_key(conn: Connection, key: IntentKey) -> Intent | None:
@@ -136,42 +160,18 @@ def in_state(conn: Connection, *states: IntentState) -> list[Intent]:
 
 def with_looks_due(conn: Connection, by_ms: int) -> list[Intent]:
     """Intents whose next look falls due by *by_ms*."""
-    return _many(conn, intents.c.next_look_at <= by_ms)
+    return [_intent(row) for row in conn.execute(_LOOKS_DUE, {"n": by_ms}).mappings()]
 
 
 def next_look_at(conn: Connection, integrations: Collection[IntegrationId]) -> int | None:
     """When the next look at an intent of these mailboxes falls due (epoch ms)."""
-    when = conn.scalar(
-        sa.select(sa.func.min(intents.c.next_look_at)).where(
-            intents.c.integration.in_(sorted(integrations))
-        )
-    )
+    when = conn.scalar(_NEXT_LOOK, {"served": sorted(integrations)})
     return int(when) if when is not None else None
 
 
 def orphans(conn: Connection, now_ms: int) -> list[Intent]:
     """Intents still ``calling`` whose lease is over: their caller will not tell us any more."""
-    query = (
-        sa.select(intents)
-        .join(
-            leases,
-            sa.and_(
-                leases.c.integration == intents.c.integration,
-                leases.c.thread == intents.c.thread,
-            ),
-        )
-        .where(
-            intents.c.state == str(IntentState.CALLING),
-            sa.or_(
-                leases.c.owner.is_(None),
-                leases.c.owner != intents.c.owner,
-                leases.c.fence != intents.c.fence,
-                leases.c.expires_at <= now_ms,
-            ),
-        )
-        .order_by(intents.c.claimed_at, intents.c.id)
-    )
-    return [_intent(row) for row in conn.execute(query).mappings()]
+    return [_intent(row) for row in conn.execute(_ORPHANS, {"n": now_ms}).mappings()]
 
 
 def another_blocks(
@@ -354,7 +354,7 @@ def _one(conn: Connection, query: sa.Select[tuple[object, ...]], key: str) -> In
 
 
 def _many(conn: Connection, *where: sa.ColumnElement[bool]) -> list[Intent]:
-    query = sa.select(intents).where(*where).order_by(intents.c.claimed_at, intents.c.id)
+    query = sa.select(intents).where(*where).order_by(*_BY_AGE)
     return [_intent(row) for row in conn.execute(query).mappings()]
 
 

@@ -17,8 +17,8 @@ import sqlalchemy as sa
 
 from storage import fences
 from storage.dbtime import NowMs, database_now_ms
-from storage.tables import leases, mailboxes, threads
-from storage.taking import COLUMNS, DUE, HUNGRY, LONGEST_CALL, PAUSED, SAME_THREAD, SERVED
+from storage.tables import leases
+from storage.taking import COLUMNS, DUE, HUNGRY, LONGEST_CALL, NEXT_DUE, SERVED
 from storage.words import IntegrationId, OwnerId, ThreadId
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ class LeaseLostError(Exception):
 _lease_is = sa.and_(leases.c.integration == sa.bindparam("i"), leases.c.thread == sa.bindparam("t"))
 _ROW = sa.select(*COLUMNS).where(_lease_is)
 _LOCK = _ROW.with_for_update()
+_THERE = sa.select(sa.literal(1)).where(_lease_is)
 _MINE = sa.and_(_lease_is, leases.c.owner == sa.bindparam("o"), leases.c.fence == sa.bindparam("f"))
 _KEEP = (
     sa.update(leases)
@@ -89,12 +90,7 @@ _GIVE_BACK = (
 
 def ensure(conn: Connection, integration: str, thread: str) -> None:
     """Make the lease row of a thread if there is none yet."""
-    found = conn.scalar(
-        sa.select(sa.literal(1)).where(
-            leases.c.integration == integration, leases.c.thread == thread
-        )
-    )
-    if found is None:
+    if conn.scalar(_THERE, {"i": integration, "t": thread}) is None:
         conn.execute(
             sa.insert(leases),
             {
@@ -258,25 +254,7 @@ def next_due_at(conn: Connection, allowed: Collection[IntegrationId]) -> int | N
 
     A thread in somebody's hands can be taken when that lease is over, at the earliest.
     """
-    at = sa.case(
-        (
-            sa.and_(leases.c.owner.is_not(None), leases.c.expires_at > threads.c.due_at),
-            leases.c.expires_at,
-        ),
-        else_=threads.c.due_at,
-    )
-    when = conn.scalar(
-        sa.select(sa.func.min(at))
-        .join(leases, SAME_THREAD)
-        .join(mailboxes, mailboxes.c.integration == threads.c.integration)
-        .where(
-            threads.c.integration.in_(sorted(allowed)),
-            threads.c.due_at.is_not(None),
-            threads.c.quarantined_at.is_(None),
-            mailboxes.c.problem.is_(None),
-            ~PAUSED,
-        )
-    )
+    when = conn.scalar(NEXT_DUE, {"allowed": sorted(allowed)})
     return int(when) if when is not None else None
 
 

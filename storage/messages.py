@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 _CHUNK = 400
+_KNOWN = sa.select(messages.c.ref).where(
+    messages.c.integration == sa.bindparam("i"),
+    messages.c.ref.in_(sa.bindparam("refs", expanding=True)),
+    messages.c.gone_at.is_(None),
+)
 """Values in one IN list; SQLite allows 32,766 variables, statements of this size stay cached."""
 
 
@@ -43,16 +48,8 @@ def known_refs(conn: Connection, integration: str, refs: Sequence[Ref]) -> froze
     found: set[Ref] = set()
     for start in range(0, len(refs), _CHUNK):
         chunk = refs[start : start + _CHUNK]
-        found.update(
-            Ref(ref)
-            for ref in conn.scalars(
-                sa.select(messages.c.ref).where(
-                    messages.c.integration == integration,
-                    messages.c.ref.in_(chunk),
-                    messages.c.gone_at.is_(None),
-                )
-            )
-        )
+        known = conn.scalars(_KNOWN, {"i": integration, "refs": chunk})
+        found.update(Ref(ref) for ref in known)
     return frozenset(found)
 
 

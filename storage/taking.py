@@ -51,6 +51,25 @@ HUNGRY = (
     )
     .order_by(mailboxes.c.last_served_at.asc().nulls_first(), mailboxes.c.integration)
 )
+_CAN_BE_TAKEN_AT = sa.case(
+    (
+        sa.and_(leases.c.owner.is_not(None), leases.c.expires_at > threads.c.due_at),
+        leases.c.expires_at,
+    ),
+    else_=threads.c.due_at,
+)
+NEXT_DUE = (
+    sa.select(sa.func.min(_CAN_BE_TAKEN_AT))
+    .join(leases, SAME_THREAD)
+    .join(mailboxes, mailboxes.c.integration == threads.c.integration)
+    .where(
+        threads.c.integration.in_(sa.bindparam("allowed", expanding=True)),
+        threads.c.due_at.is_not(None),
+        threads.c.quarantined_at.is_(None),
+        mailboxes.c.problem.is_(None),
+        ~PAUSED,
+    )
+)
 DUE = (
     sa.select(*COLUMNS)
     .join(threads, SAME_THREAD)

@@ -48,6 +48,9 @@ from storage.words import LOOK_THREAD, FaultPoint, IntegrationId, IntentState, K
 
 log = structlog.get_logger()
 
+ELSEWHERE_S = 1.0
+"""How long to wait for looks that are due and that another process is making."""
+
 
 class Reconciler:
     """Sweeps and looks for one process."""
@@ -60,9 +63,12 @@ class Reconciler:
         while True:
             pause_s = self._house.settings.poll_s
             try:
-                await self.pass_once()
+                made = await self.pass_once()
                 due_in_s = await self._due_in_s()
-                pause_s = pause_s if due_in_s is None else min(pause_s, due_in_s)
+                if due_in_s is not None:
+                    # Due, and none made: another process of the fleet is looking.
+                    rest_s = 0.0 if made else ELSEWHERE_S
+                    pause_s = min(pause_s, max(due_in_s, rest_s))
             except StorageError as error:
                 log.warning("the store does not answer", error=type(error).__name__)
             await self._house.look_bell.wait(max(pause_s, 0.05))
