@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -57,6 +57,7 @@ class Daemon:
     stopping: anyio.Event = field(init=False)
     store: MindedStore = field(init=False)
     watchers: dict[IntegrationId, anyio.CancelScope] = field(default_factory=dict)
+    hurried: bool = False
 
     def __post_init__(self) -> None:
         self.store = self.process.store
@@ -86,6 +87,10 @@ class Daemon:
                         drained.start_soon(self._supervise, "notifier", self.notifier.run)
                 loops.cancel_scope.cancel()
             everything.cancel_scope.cancel()
+        if not self.hurried and self.store.error is None:
+            # So that the next start knows the database by the newest of what was written to it.
+            with suppress(StorageError):
+                await epochs.renew(self.store, self.process.data_dir, at_work=True)
         log.info("stopped")
         if self.store.error is not None:
             raise self.store.error
@@ -192,6 +197,7 @@ class Daemon:
                     self._drain()
                 else:
                     log.warning("stopping at once: a call in flight becomes unknown")
+                    self.hurried = True
                     loops.cancel_scope.cancel()
                     everything.cancel_scope.cancel()
                     return

@@ -6,6 +6,10 @@ A beat writes a sign of life, counts the live members, shares the watching out a
 changed, and compares this host's user files with those that the fleet works with. Nothing here
 decides who may act: leases do that, and a member that is silent loses its leases by time alone.
 
+Nobody else writes a member's row, so one that does not hold the last sign which was given there
+shows that the database went back in time under this process, as a copy of its disk does that
+nothing else tells from a crash. Then the process ends, and the next start raises the alarm.
+
 With SQLite there is one process and no fleet. A crash leaves a row that is soon silent and a file
 that is no longer locked, which proves the death to whoever shares the data folder.
 """
@@ -26,9 +30,10 @@ from anyio import to_thread
 from sqlalchemy import Connection
 
 from assistant.core.sharing import Sharing, fair_share
-from storage import alive, workers
-from storage.database import Database
+from assistant.effects.guard import Store
+from storage import alive, epochs, workers
 from storage.dbtime import database_now_ms
+from storage.errors import StorageGoneError
 from storage.words import OwnerId, UserName
 from storage.workers import File, Worker
 
@@ -58,17 +63,20 @@ class Role(StrEnum):
 
 
 class Beat(NamedTuple):
-    """What one beat saw: the other members that are live, and the files that differ from ours."""
+    """What one beat saw: when it was, the other members that are live, and the files that differ
+    from ours; ``forgotten`` when this member's row was gone."""
 
+    at: int
     others: list[Worker]
     differing: Mapping[UserName, File]
+    forgotten: bool
 
 
 @dataclass(slots=True, kw_only=True)
 class Fleet:
     """The membership of one process."""
 
-    database: Database
+    database: Store
     data_dir: Path
     name: OwnerId
     role: Role
@@ -78,6 +86,8 @@ class Fleet:
     draining: bool = False
     _sign: alive.Sign | None = None
     _watchers: frozenset[OwnerId] = frozenset()
+    _given: set[int] = field(default_factory=set)
+    """The last sign that was stored, and those since of which nobody knows."""
 
     @property
     def beat_s(self) -> float:
@@ -108,11 +118,19 @@ class Fleet:
         """Give a sign of life and look around.
 
         *hashes* are of this host's user files; *mailboxes* names the user of each mailbox that is
-        served here.
+        served here. Raises StorageError, StorageGoneError where the database went back in time.
         """
-        seen = await self.database.write(
-            partial(self._beat, hashes=hashes, serves=frozenset(mailboxes))
-        )
+        unit = partial(self._beat, hashes=hashes, serves=frozenset(mailboxes))
+        try:
+            seen = await self.database.write(unit)
+        except StorageGoneError:
+            with anyio.CancelScope(shield=True):
+                await to_thread.run_sync(epochs.distrust, self.data_dir)
+            raise
+        self._given = {seen.at}
+        if seen.forgotten:
+            # By those who tidy up, or restored to before this process came: its epoch tells.
+            await epochs.renew(self.database, self.data_dir, at_work=True)
         watching = [one for one in seen.others if one.role != Role.WORK and not one.draining]
         names = frozenset(one.name for one in watching)
         share = fair_share(mailboxes, [one.serves for one in watching])
@@ -148,6 +166,17 @@ class Fleet:
         self, conn: Connection, *, hashes: Mapping[UserName, str], serves: frozenset[UserName]
     ) -> Beat:
         now = database_now_ms(conn)
+        everyone = workers.everyone(conn)
+        own = next((one.seen_at for one in everyone if one.name == self.name), None)
+        if self._given and own is not None and own not in self._given:
+            raise StorageGoneError(
+                "the database is older than what this process last wrote to it (restored from a "
+                "backup or a copy of its disk?)",
+                remedy="once that has ended, start Fencepost again; each thread is looked up "
+                "before anything is drafted",
+            )
+        forgotten = bool(self._given) and own is None
+        self._given.add(now)
         workers.seen(
             conn,
             now,
@@ -159,9 +188,11 @@ class Fleet:
         )
         known = workers.files(conn)
         return Beat(
+            at=now,
+            forgotten=forgotten,
             others=[
                 one
-                for one in workers.everyone(conn)
+                for one in everyone
                 if one.name != self.name and one.is_live(now, self._silence_ms)
             ],
             differing={

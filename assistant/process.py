@@ -283,7 +283,7 @@ async def _join(process: Process, role: Role) -> Fleet:
     """Become one of many: nobody else's file lock says who is dead any more."""
     house = process.house
     fleet = Fleet(
-        database=process.database,
+        database=process.store,
         data_dir=process.data_dir,
         name=house.worker,
         role=role,

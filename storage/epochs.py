@@ -1,6 +1,7 @@
 """Epochs: how a database that was restored, lost or exchanged is noticed.
 
-    renew (at start, then hourly): commit a new random epoch, then write it to the witness file
+    renew (at start, hourly, at an orderly end): commit a new random epoch, then write it to the
+    witness file
     check (before that, at start): is the witness's epoch in the table?
 
 A database that came back from a backup lacks the newest epochs, though everything in it looks
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar, assert_never
@@ -174,6 +175,16 @@ async def renew(
         new = await database.write(unit)
         await to_thread.run_sync(write_witness, data_dir, new)
     return new
+
+
+def distrust(data_dir: Path) -> None:
+    """Have the next start raise the alarm: the database was seen to have gone back in time.
+
+    Raises StorageIllError when the witness cannot be written.
+    """
+    old = read_witness(data_dir)
+    if old is not None and old.epoch:
+        write_witness(data_dir, replace(old, epoch=uuid.uuid4().hex))
 
 
 def _kind(witness: Witness | None, sight: Sight) -> AlarmKind | None:
