@@ -42,6 +42,7 @@ class Worker:
     draining: bool = False
     in_work: int = 0
     on_result: Callable[[IntegrationId, Result], None] | None = None
+    _orphans_wait: bool = False
 
     def drain(self) -> None:
         """Take nothing more; ``run`` ends when the work in hand has ended."""
@@ -83,6 +84,7 @@ class Worker:
             return True
         started_s = house.clock.boot_s()
         taken = await self._take(free, alone=False)
+        self._orphans_wait = taken.orphans
         if taken.orphans:
             return await self._one_alone()
         for held in taken.held:
@@ -151,6 +153,9 @@ class Worker:
         return poll_s if due_in_s is None else min(poll_s, max(due_in_s, 0.05))
 
     async def _due_in_s(self) -> float | None:
+        if self._orphans_wait and self.in_work:
+            # What is due is taken when nothing else is in work; the end of work rings the bell.
+            return self.house.settings.poll_s
         allowed = frozenset(self.house.accounts)
 
         when, now = await self.house.store.read(

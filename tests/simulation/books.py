@@ -102,6 +102,7 @@ class Books(Watch):
     sent: set[str] = field(default_factory=set)
     grace: dict[str, int] = field(default_factory=dict)
     rests_until: int = 0
+    left: set[tuple[str, int]] = field(default_factory=set)
     heard: dict[tuple[str, int], Heard] = field(default_factory=dict)
     looks: dict[tuple[str, int], list[tuple[int, Look]]] = field(
         default_factory=lambda: defaultdict(list)
@@ -130,6 +131,7 @@ class Books(Watch):
             self._leaves(intent, attempt)
 
     def _leaves(self, intent: str, attempt: int) -> None:
+        self.left.add((intent, attempt))
         row = self.intents.get(intent)
         if row is None or row.attempt < attempt:
             self.wrong(f"{intent[:6]}.{attempt} leaves without a committed intent")
@@ -260,6 +262,8 @@ class Books(Watch):
             mine = (lease.owner, lease.fence) == (old.owner, old.fence)
             if mine and lease.expires_at > now:
                 self.wrong(f"{new.name} was swept while its caller lives")
+            if new.owner in self._awake() and (new.id, new.attempt) not in self.left:
+                self.wrong(f"{new.name} was claimed and then forgotten by a living process")
         if new.state == "rejected":
             self._rejected(old, new, now)
         looks = self.looks[new.id, new.attempt]
@@ -364,6 +368,9 @@ class Books(Watch):
     def _lag_ms(self) -> int:
         return int(min(self.world.settings.lag_s, self.place.profile.lag_s) * 1000)
 
+    def _awake(self) -> set[str]:
+        return {p.gate.name for p in self.world.processes if not (p.gate.dead or p.gate.stopped)}
+
     # at the end
 
     def at_the_end(self) -> list[str]:
@@ -390,8 +397,7 @@ class Books(Watch):
 
     def unrecorded(self) -> list[str]:
         """Answers that a process heard which still lives, and of which nothing is on record."""
-        alive = {p.gate.name for p in self.world.processes if not (p.gate.dead or p.gate.stopped)}
-        found = []
+        alive, found = self._awake(), []
         for (intent, attempt), heard in self.heard.items():
             if heard.by not in alive or heard.at + 90_000 > self.now:
                 continue

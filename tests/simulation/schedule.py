@@ -82,7 +82,8 @@ class Schedule:
         self._draw = random.Random(self.seed)
         lag_s = self._draw.choice([0.0, 0.0, 45.0])
         stages = self._draw.random() < 0.5
-        drawn = self._draw.choice(list(STYLES.values()))
+        # From a source of its own: a style that is added leaves what the others draw as it is.
+        drawn = random.Random(f"style {self.seed}").choice(list(STYLES.values()))
         self._style = self.style or drawn
         self.world = World(hands=lambda clock: WatchedHands(clock, lag_s=lag_s, stages=stages))
         hands = self.world.hands
@@ -203,6 +204,8 @@ class Schedule:
                 fault = self._draw.choice(list(CommitFault)[1:])
                 self.say(f"the next COMMIT is {fault}")
                 gate.commits[gate.counts["write"] + 1] = fault
+                if self._draw.random() < 0.3:
+                    gate.commits[gate.counts["write"] + 2] = CommitFault.LOST
             case "die":
                 gate.dead = True
             case "":

@@ -99,14 +99,18 @@ async def test_seeds_break_no_promise(first: int) -> None:
     with capture_logs():
         for seed in range(first, first + CHUNK):
             found = await run(seed)
-            assert found is None, f"seed {seed}\n" + "\n".join(found.log if found is not None else [])
+            assert found is None, f"seed {seed}\n" + "\n".join(
+                found.log if found is not None else []
+            )
 
 
 async def test_without_faults_every_due_thread_is_drafted_and_nothing_else_is_told() -> None:
     with capture_logs():
         for seed in range(FIRST, FIRST + CHUNK):
             found = await run(seed, calm=True)
-            assert found is None, f"seed {seed}\n" + "\n".join(found.log if found is not None else [])
+            assert found is None, f"seed {seed}\n" + "\n".join(
+                found.log if found is not None else []
+            )
 
 
 async def test_the_same_seed_gives_the_same_schedule() -> None:
