@@ -119,8 +119,9 @@ class Bench:
             self.note(name, in_work, seconds)
         with tempfile.TemporaryDirectory() as folder:
             self.note("floor", in_work, floor(Path(folder), self.actions))
-        for way in DBOS_WAYS if self.peers is not None else ():
-            self.dbos(self.peers or "", in_work, way)
+        if self.peers is not None:
+            for dbos_way in DBOS_WAYS:
+                self.dbos(self.peers, in_work, dbos_way)
 
     def dbos(self, python: str, in_work: int, way: str) -> None:
         with tempfile.TemporaryDirectory() as folder:
