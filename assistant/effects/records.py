@@ -160,11 +160,13 @@ def removal_refused(
 def ask_for_removal(conn: Connection, draft: Draft, operation: str, now: int) -> None:
     """Have a draft removed, because a person asks; its lease row is locked.
 
-    A removal has one key for ever, so that one which was refused too often gets new tries.
+    A removal has one key for ever, so that one which was refused for good, or too often, gets new
+    tries: it names an exact version, which a probe may have shown to be removable meanwhile.
     """
     drafts.update(conn, draft.id, discard_asked_by=operation)
     for intent in _removals_of(conn, draft):
-        if intent.state is IntentState.REJECTED and intent.tries_left <= 0:
+        final = not intent.passing or intent.tries_left <= 0
+        if intent.state is IntentState.REJECTED and final:
             intents.update(conn, intent, tries_left=intents.TRIES, passing=1, retry_at=now)
             _close(conn, draft, now, ItemKind.REJECTED, intent.id)
     threads.make_due(conn, draft.integration, draft.thread, now)

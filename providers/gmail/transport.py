@@ -37,6 +37,21 @@ _WORDS: Final = {
 }
 
 
+_BROKE: Final = {
+    "ClientConnectorDNSError": "the server's name could not be resolved",
+    "ClientConnectorCertificateError": "the server's certificate is not to be trusted",
+    "ClientSSLError": "no secure connection could be made",
+    "ClientConnectorError": "no connection could be made",
+    "ConnectionTimeoutError": "no connection could be made in time",
+    "ServerDisconnectedError": "the connection ended before an answer came",
+    "TimeoutError": "no answer came in time",
+    "ClientPayloadError": "the answer broke off",
+    "ClientOSError": "the connection broke before an answer came",
+    "ConnectionError": "the connection broke before an answer came",
+}
+"""What a failure of a connection is called for people, the narrower before the wider."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
     """Google's own error envelope: its ``code`` is that of the status line."""
@@ -177,9 +192,17 @@ def is_rate(refusal: Refusal) -> bool:
 
 
 def _named(error: Exception) -> str:
-    """The kind of failure and what it says; aiohttp's own errors hold no token."""
-    said = str(error)
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    """What happened in words, and what the library calls it, which holds no token."""
+    kind = type(error).__name__
+    said = next((words for name, words in _BROKE.items() if name in _kinds(error)), "")
+    detail = " ".join(str(error).split())
+    if said:
+        return f"{said} ({kind})"
+    return f"{kind}: {detail}" if detail else kind
+
+
+def _kinds(error: Exception) -> set[str]:
+    return {one.__name__ for one in type(error).__mro__}
 
 
 def _json(body: bytes) -> object:
