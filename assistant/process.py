@@ -16,6 +16,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import structlog
 from anyio import to_thread
@@ -55,6 +56,8 @@ from storage.words import (
 from storage.workers import File
 
 log = structlog.get_logger()
+
+_ELSEWHERE: Final = "set [storage] data_dir (on PostgreSQL: url) to a place of this one's own"
 
 
 class StartError(Exception):
@@ -216,8 +219,7 @@ async def writing(
     database = await open_database(loaded)
     process: Process | None = None
     try:
-        key = await _installation_key(loaded, database)
-        await database.write(partial(_hold_to_key, key=key))
+        key = await rightful_key(loaded, database)
         loaded = await rightful(loaded, database)
         settings = wiring.settings_of(loaded.daemon)
         store = MindedStore(database, clock)
@@ -296,6 +298,16 @@ async def _join(process: Process, role: Role) -> Fleet:
     return fleet
 
 
+async def rightful_key(loaded: Loaded, database: Database) -> bytes:
+    """The installation key, which is the one that the database was begun with.
+
+    Raises StartError, ``config.secrets.SecretError`` and ``storage.errors.StorageError``.
+    """
+    key = await _installation_key(loaded, database)
+    await database.write(partial(_hold_to_key, key=key))
+    return key
+
+
 async def _installation_key(loaded: Loaded, database: Database) -> bytes:
     ref = loaded.daemon.secrets.installation
     key = await to_thread.run_sync(load_installation_key, ref, loaded.config_dir)
@@ -305,7 +317,7 @@ async def _installation_key(loaded: Loaded, database: Database) -> bytes:
         raise StartError(
             f"the installation key {ref} is missing, and the database has drafts that only it "
             "can recognise: restore the key from your backup (a new one would not know them); or, "
-            "if this data folder belongs to another configuration, set [storage] data_dir"
+            f"if they belong to another configuration, {_ELSEWHERE}"
         )
     try:
         return await to_thread.run_sync(load_or_make_installation_key, ref, loaded.config_dir)
@@ -324,8 +336,7 @@ def _hold_to_key(conn: Connection, key: bytes) -> None:
     if fences.remembered(conn, "installation_key", seen) != seen:
         raise StartError(
             "the installation key is not the one that this database was begun with, so no draft of "
-            "ours would be recognised: restore the right key, or set [storage] data_dir to a new "
-            "folder"
+            f"ours would be recognised: restore the right key, or {_ELSEWHERE}"
         )
 
 

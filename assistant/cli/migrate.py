@@ -51,7 +51,7 @@ async def _adopt(loaded: Loaded) -> list[str]:
     import socket
 
     from assistant.opening import is_shared, open_database
-    from assistant.process import hashes_of
+    from assistant.process import hashes_of, rightful_key
     from storage import workers
     from storage.dbtime import database_now_ms
 
@@ -65,6 +65,8 @@ async def _adopt(loaded: Loaded) -> list[str]:
         return [str(user) for user in workers.adopt(conn, now, hashes_of(loaded), host)]
 
     try:
+        # Another installation's files are none of this fleet's.
+        await rightful_key(loaded, database)
         return await database.write(unit)
     finally:
         await database.close()

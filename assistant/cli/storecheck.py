@@ -87,6 +87,7 @@ def key_findings(loaded: Loaded, fingerprint: str | None) -> list[Finding]:
             works=False,
             says=f"{ref} is missing" if key is None else f"{ref} belongs to another database",
             remedy="restore the key that the database was begun with (no draft of ours would be "
-            "recognised with another), or set [storage] data_dir to a new folder",
+            "recognised with another), or set [storage] data_dir (on PostgreSQL: url) to a place "
+            "of this one's own",
         )
     ]

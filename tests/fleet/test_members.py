@@ -92,3 +92,12 @@ def test_adopting_a_file_moves_the_work_to_the_hosts_that_have_it(site: Site) ->
         until(lambda: {owner.split(":")[0] for owner in watchers(site).values()} == {"b"})
         first.write_user('signature = "R."')
         until(lambda: problems(first) == [])
+
+
+def test_an_installation_with_another_key_adopts_nothing(site: Site) -> None:
+    first, stranger = site.host("a"), site.host("b", more='signature = "R."')
+    (stranger.root / "config" / "installation.key").write_text("cd" * 32)
+    with first.running():
+        said = stranger.run("migrate", "--adopt-users", status=1)
+        assert "the installation key is not the one" in said
+        assert problems(first) == []
