@@ -7,12 +7,13 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from assistant.loops.turn import Result
+from providers.ports import Folder
 from storage import threads
 from storage.tables import drafts, evidence, intents, notices, review_items
 from storage.words import DraftState, EvidenceKind, FaultPoint, IntentState, ItemKind
 from tests.support.clock import quiesce
 from tests.support.gate import Gate, kill, stop
-from tests.support.mails import follow_up
+from tests.support.mails import follow_up, own_reply, question
 from tests.support.scenes import SETTLED_S, draft, note_question
 from tests.support.world import World
 from tests.support.worlds import Make
@@ -236,3 +237,21 @@ async def test_an_orphaned_thread_is_taken_with_nothing_beside_it(make: Make) ->
     await world.drive(other.work)
     assert alone == [1]
     assert len(world.drafts()) == 2
+
+
+async def test_a_watcher_that_was_overtaken_notes_nothing(make: Make) -> None:
+    """What it listed is older than what the other one has noted since."""
+    world = make()
+    async with world.background():
+        sleeper = world.process()
+        world.hands.put(question(1))
+        theirs = world.hands.put(own_reply(1), Folder.DRAFTS)
+        sleeper.gate.on["changes done"] = stop
+        await world.drive(sleeper.note)
+        world.shift_lease()
+        world.hands.delete(theirs)
+        await world.drive(world.process().note)
+        known = [(row.subject, row.revision, row.dues) for row in world.threads()]
+        sleeper.gate.go_on()
+        await quiesce()
+        assert [(row.subject, row.revision, row.dues) for row in world.threads()] == known

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import anyio
 import pytest
+import sqlalchemy as sa
 
 from assistant.loops.turn import Result
 from providers.memory import Behaviour
 from providers.notifier_port import Notice
+from storage.pg_errors import may_run_again
 from storage.words import (
     Accepted,
     DraftState,
@@ -350,3 +352,17 @@ async def test_every_orphan_is_seen_by_one_sweeper_of_two(make: Make) -> None:
     assert len(world.items(ItemKind.OUTCOME_UNKNOWN)) == 1
     notices = world.db.ask("SELECT count(*) FROM notices WHERE kind = 'outcome_unknown'")
     assert notices == [(1,)]
+
+
+async def test_a_unit_whose_key_another_process_took_runs_again_once(make: Make) -> None:
+    """Two processes make the same row at once: one of them finds it at its second try."""
+    make()
+    taken = sa.exc.IntegrityError("INSERT", {}, _KeyTakenError())
+    assert may_run_again(taken, tried=1)
+    assert not may_run_again(taken, tried=2)
+
+
+class _KeyTakenError(Exception):
+    """As the driver tells of a unique violation."""
+
+    sqlstate = "23505"

@@ -357,6 +357,22 @@ BUGS = (
         ("test_a_provider_that_doubled_a_draft_is_told_and_nothing_is_deleted",),
     ),
     Bug(
+        "noting without the fence",
+        "promise 4: a stale holder writes nothing",
+        "assistant.loops.noting:_note",
+        "    locks.require(conn, this.held)\n",
+        "",
+        ("test_a_watcher_that_was_overtaken_notes_nothing",),
+    ),
+    Bug(
+        "a key that is taken is not looked for again",
+        "section 3: two processes make one row, and one finds the other's",
+        "storage.pg_errors:may_run_again",
+        "return tried == 1",
+        "return False",
+        ("test_a_unit_whose_key_another_process_took_runs_again_once",),
+    ),
+    Bug(
         "ours is news",
         "promise 11: our marks raise no revision",
         "assistant.loops.noting:_ours",

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from typing_extensions import override
 
 from providers.ports import Folder, Look
-from storage.words import IntentId, Kind, Ref, Rejected
+from storage.words import WATCH_THREAD, IntentId, Kind, Ref, Rejected
 from tests.simulation.place import Watched
 from tests.support.database import Watch
 from tests.support.world import BOX, World
@@ -102,6 +102,7 @@ class Books(Watch):
     sent: set[str] = field(default_factory=set)
     grace: dict[str, int] = field(default_factory=dict)
     rests_until: int = 0
+    last_pass_at: object = None
     left: set[tuple[str, int]] = field(default_factory=set)
     heard: dict[tuple[str, int], Heard] = field(default_factory=dict)
     looks: dict[tuple[str, int], list[tuple[int, Look]]] = field(
@@ -166,6 +167,7 @@ class Books(Watch):
         self._see_replies(raw, before)
         self._see_drafts(raw, now)
         self._see_rest(raw, before)
+        self._see_passes(raw)
         self.dues = dues
         self._hold_truth()
 
@@ -347,6 +349,17 @@ class Books(Watch):
             if (old := before.get(new.id)) is not None
         )
         self.rests_until = until if answered else max(self.rests_until, until)
+
+    def _see_passes(self, raw: sqlite3.Connection) -> None:
+        """Only who holds the watcher's lease ends a pass over the mailbox."""
+        row = raw.execute(
+            "SELECT last_pass_at FROM mailboxes WHERE integration = ?", (BOX,)
+        ).fetchone()
+        ended = row[0] if row is not None else None
+        writer = self.world.db.writer
+        if ended != self.last_pass_at and self.leases[WATCH_THREAD].owner != writer:
+            self.wrong(f"{writer} noted under a watcher's lease that was another's")
+        self.last_pass_at = ended
 
     def _hold_truth(self) -> None:
         """What is called refused did not happen, and what is called done did."""

@@ -244,6 +244,17 @@ _ALL = (
         threads=1,
     ),
     Style(
+        name="overtaken",
+        kills=0.0,
+        stops=2.0,
+        holds=3,
+        calls={},
+        at=("fetch done", "snapshot done", "stage done"),
+        does=("",),
+        seconds=(30.0, 62.0, 75.0, 90.0),
+        threads=1,
+    ),
+    Style(
         name="unseen",
         calls={"create": (B.PASS, B.LOSE), "changes": (B.PASS, B.DROP, B.DROP)},
         acts={"mail": 3, "write": 4, "owner": 2},

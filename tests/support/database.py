@@ -146,6 +146,7 @@ class InlineDatabase:
         self.counted = Counted()
         self.faults: list[CommitFault] = []
         self.pending_fault: CommitFault | None = None
+        self.writer = ""
         self.down = False
         _LAST[:] = [self]
         self._engine = _shared_engine()

@@ -209,20 +209,20 @@ class GatedStore:
     async def write(self, unit: Callable[[Connection], T], *, committed: Hook | None = None) -> T:
         await self.gate.cross("write")
         fault = self.gate.commits.pop(self.gate.counts["write"], None)
-        told = unit if fault is None else self._failing(unit, fault)
-        result = await self.inner.write(told, committed=committed)
+        result = await self.inner.write(self._signed(unit, fault), committed=committed)
         await self.gate.cross("written")
         return result
 
-    def _failing(
-        self, unit: Callable[[Connection], T], fault: CommitFault
+    def _signed(
+        self, unit: Callable[[Connection], T], fault: CommitFault | None
     ) -> Callable[[Connection], T]:
-        def told(conn: Connection) -> T:
+        def signed(conn: Connection) -> T:
+            self.inner.writer = self.gate.name
             result = unit(conn)
-            self.inner.pending_fault = fault
+            self.inner.pending_fault = fault or self.inner.pending_fault
             return result
 
-        return told
+        return signed
 
     async def read(self, unit: Callable[[Connection], T]) -> T:
         await self.gate.cross("read")
