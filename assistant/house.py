@@ -166,6 +166,11 @@ class House:
         self.look_bell = Wake(self.clock)
         self.notice_bell = Wake(self.clock)
 
+    @property
+    def here(self) -> str:
+        """Which host of a fleet met a trouble, to be told with it; empty for one process alone."""
+        return "" if self.sole else f" (met on {self.worker.rsplit(':', 2)[0]})"
+
     def is_dead(self, owner: OwnerId) -> bool:
         """Whether a worker is known to be dead: on SQLite, whoever is not this process.
 

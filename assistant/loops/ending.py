@@ -226,7 +226,7 @@ async def mailbox_ill(turn: Turn, error: MailboxIllError) -> Result:
             turn.account.integration,
             turn.account.user,
             now,
-            str(error),
+            f"{error}{turn.house.here}",
             reconnect=isinstance(error, ReconnectError),
         )
         turn.triage = None

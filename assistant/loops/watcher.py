@@ -273,7 +273,7 @@ class Watcher:
         unit = partial(
             health.ill,
             account=self._account,
-            problem=problem,
+            problem=f"{problem}{self._house.here}",
             remedy=remedy,
             reconnect=self._waits_for_login,
         )
