@@ -113,6 +113,7 @@ async def test_a_discard_that_is_asked_anew_is_tried_anew(make: Make) -> None:
     await _refused_removal(world, process)
     item = world.item(ItemKind.DRAFT_READY)
     await world.drive(lambda: process.decide(item.id, Action.DISCARD, key="anew"))
+    assert world.items(ItemKind.REJECTED) == []
     await world.pass_days(process, 0.5)
     assert world.drafts() == []
     assert world.items(ItemKind.REJECTED) == []

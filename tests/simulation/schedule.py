@@ -43,7 +43,7 @@ from tests.simulation.place import WatchedHands
 from tests.simulation.styles import STYLES, Style
 from tests.support.clock import quiesce
 from tests.support.database import CommitFault
-from tests.support.gate import KilledError, RestlessError
+from tests.support.gate import Gate, KilledError, RestlessError
 from tests.support.invariants import broken, two_of_ours
 from tests.support.mails import edited, follow_up, own_reply, question
 from tests.support.world import Process, World, _until_killed
@@ -204,14 +204,20 @@ class Schedule:
                 fault = self._draw.choice(list(CommitFault)[1:])
                 self.say(f"the next COMMIT is {fault}")
                 gate.commits[gate.counts["write"] + 1] = fault
-                if self._draw.random() < 0.3:
-                    gate.commits[gate.counts["write"] + 2] = CommitFault.LOST
             case "die":
                 gate.dead = True
+            case "stall":
+                gate.holds["written", gate.counts["written"] + 1] = lambda: self._stall(gate)
             case "":
                 pass
             case _:
                 await acts[what]()
+
+    async def _stall(self, gate: Gate) -> None:
+        """The process stops for less than a lease, and for longer than a call may wait."""
+        gate.stop()
+        await self.world.clock.sleep(self._draw.choice([25.0, 45.0, 55.0]))
+        gate.go_on()
 
     async def _advance(self, until_s: float) -> None:
         clock = self.world.clock
