@@ -267,7 +267,9 @@ class Books(Watch):
             mine = (lease.owner, lease.fence) == (old.owner, old.fence)
             if mine and lease.expires_at > now:
                 self.wrong(f"{new.name} was swept while its caller lives")
-            if new.owner in self._awake() and (new.id, new.attempt) not in self.left:
+            steady = {p.gate.name for p in self.world.processes if not p.gate.stops}
+            forgotten = (new.id, new.attempt) not in self.left
+            if forgotten and new.owner in self._awake() & steady:
                 self.wrong(f"{new.name} was claimed and then forgotten by a living process")
         if new.state == "rejected":
             self._rejected(old, new, now)

@@ -30,9 +30,8 @@ FOUND: Final[Mapping[str, tuple[str, int]]] = {
     "claim beside a draft of the owner": ("unseen", 2),
     "a passing rejection that retries itself": ("mixed", 3),
     "an adapter that raises is a refusal": ("mixed", 29),
-    "outcome not shielded": ("fleet", 17),
-    "an error from COMMIT means that nothing happened": ("failing", 0),
-    "an outcome that failed to be stored is given up": ("failing", 0),
+    "an error from COMMIT means that nothing happened": ("failing", 7),
+    "an outcome that failed to be stored is given up": ("failing", 2),
     "absent settles": ("late", 0),
     "a look that failed counts": ("never", 10),
     "looks never end": ("late", 9),
@@ -69,6 +68,7 @@ FOUND: Final[Mapping[str, tuple[str, int]]] = {
     "an unknown removal sticks": ("removed", 10),
     "every death accuses the thread": ("deadly", 0),
     "noting without the fence": ("watching", 19),
+    "outcome not shielded": ("fleet", 52),
 }
 """By the name of the bug: the style of the schedule, and its seed."""
 
@@ -86,6 +86,9 @@ HIDDEN: Final[Mapping[str, str]] = {
     "a used key is called again": (
         "the plan reads the key under the same lease; only a refusal that comes late from an "
         "overtaken worker falls between, and it was not met"
+    ),
+    "a late answer is dropped": (
+        "a look finds the draft all the same, and the intent ends as the answer would have it"
     ),
     "no fingerprint check": "nothing changes in a schedule what is asked under one key",
     "a cancelled answer is unknown": (

@@ -87,6 +87,7 @@ class Gate:
     commits: dict[int, CommitFault] = field(default_factory=dict)
     ear: Ear | None = None
     most: int = 1_000_000
+    stops: int = 0
     dead: bool = False
     buried: bool = False
     database: InlineDatabase | None = None
@@ -137,6 +138,7 @@ class Gate:
         """SIGSTOP: nothing crosses until ``go_on``."""
         if self._stopped is None:
             self._stopped = anyio.Event()
+            self.stops += 1
 
     def go_on(self) -> None:
         """SIGCONT."""
