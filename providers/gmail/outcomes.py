@@ -44,6 +44,13 @@ def trashed(exchange: Exchange, message: str) -> Outcome:
         if isinstance(value, dict) and value.get("id") == message:
             return Made(detail="in the trash")
         return Unknown(reason="the answer does not name the message that was trashed")
+    refusal = exchange.refusal
+    if refusal is not None and refusal.reason in _TOGETHER:
+        # Of labels it is known that such a refusal changed nothing, and this one names a version.
+        return Rejected(
+            reason=f"{_said(refusal)}: delete the draft in Gmail",
+            passing=refusal.reason == "aborted",
+        )
     return refused(exchange)
 
 

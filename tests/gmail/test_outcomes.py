@@ -162,3 +162,14 @@ def test_the_trash_is_believed_when_it_names_the_message() -> None:
 
 def test_the_trash_is_not_believed_when_it_names_another() -> None:
     assert isinstance(trashed(Answer(status=200, value={"id": "m2"}), "m1"), Unknown)
+
+
+@pytest.mark.parametrize(
+    ("code", "reason", "passing"), [(400, "failedPrecondition", False), (409, "aborted", True)]
+)
+def test_a_removal_that_was_turned_away_beside_another_call_changed_nothing(
+    code: int, reason: str, passing: bool
+) -> None:
+    outcome = trashed(refused(code, reason), "m1")
+    assert isinstance(outcome, Rejected)
+    assert (outcome.passing, outcome.illness) == (passing, False)
