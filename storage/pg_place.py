@@ -133,7 +133,7 @@ async def connect(place: Place, met: Met | None = None) -> Driver:
     """
     driver = await _open(place, plans=0 if met is not None and met.pooled else _PLANS)
     found = await _judged(driver, place)
-    if met is not None and met.server and found.server and met.server != found.server:
+    if met is not None and _is_another(met.server, found.server):
         driver.terminate()
         raise StorageGoneError(
             f"PostgreSQL at {place.shown} is another server now, or was restored or promoted",
@@ -141,6 +141,16 @@ async def connect(place: Place, met: Met | None = None) -> Driver:
             "anything is drafted",
         )
     return driver
+
+
+def _is_another(met: str, found: str) -> bool:
+    """Whether two answers to WHICH_SERVER tell of two databases.
+
+    One that was met without tables may have got them since, from a migration.
+    """
+    if not met or not found:
+        return False
+    return not found.startswith(met) if met.endswith("/") else met != found
 
 
 async def meet(place: Place) -> Met:

@@ -25,6 +25,7 @@ from storage.errors import (
     StorageIllError,
     StorageSettingsError,
 )
+from storage.migrate import upgrade_postgres
 from storage.pg_errors import explained
 from storage.pg_place import OLDEST, Place, _unfit
 from storage.postgres import PostgresDatabase, open_postgres
@@ -375,6 +376,15 @@ async def test_a_dump_restored_at_work_ends_the_process(name: str) -> None:
     with pytest.raises(StorageGoneError, match="start Fencepost again"):
         await store.read(names)
     await store.close()
+
+
+async def test_a_server_that_got_its_tables_since_it_was_met_is_the_same(own: Cluster) -> None:
+    """As for each of several processes that migrate an empty database at once."""
+    place = own.place(own.new_database(empty=True))
+    before = await open_postgres(place, versions=None)
+    await upgrade_postgres(place)
+    assert await before.read(lambda conn: conn.exec_driver_sql("SELECT 1").scalar()) == 1
+    await before.close()
 
 
 def restore_dump(server: Cluster, name: str) -> None:
