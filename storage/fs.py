@@ -10,13 +10,14 @@ A crash in write_atomically leaves the old file or the new one, and perhaps a fi
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from storage.errors import NetworkFileSystemError, StorageIllError
 
@@ -108,15 +109,36 @@ def make_data_dir(data_dir: Path) -> None:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Replace *path* by a file (0600) of *data*: aside, fsync, rename, fsync of the folder."""
+    """Replace *path* by a file (0600) of *data*: aside, fsync, rename, fsync of the folder.
+
+    Processes that write one path at once do it one after the other.
+    """
     aside = path.with_name(path.name + ".new")
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    with open(descriptor, "wb") as file:
+    with _alone(aside) as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-    aside.replace(path)
+        aside.replace(path)
     sync_folder(path.parent)
+
+
+def _alone(aside: Path) -> BinaryIO:
+    """An empty file at *aside*, locked until it is closed."""
+    while True:
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        file = os.fdopen(descriptor, "wb")
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            # Whoever held it before may have renamed it meanwhile.
+            if os.path.samestat(os.fstat(descriptor), aside.stat()):
+                os.ftruncate(descriptor, 0)
+                return file
+        except FileNotFoundError:
+            pass
+        except BaseException:
+            file.close()
+            raise
+        file.close()
 
 
 def sync_folder(folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -107,3 +109,16 @@ def test_write_that_died_before_its_rename_left_the_old_file(tmp_path: Path) -> 
     assert target.read_bytes() == b"old"
     write_atomically(target, b"new")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["witness.json"]
+
+
+def test_processes_that_write_one_file_at_once_all_succeed(tmp_path: Path) -> None:
+    work = (
+        "import sys; from pathlib import Path; from storage.fs import write_atomically\n"
+        "for _ in range(100): write_atomically(Path(sys.argv[1]), b'x' * 1000)"
+    )
+    line = [sys.executable, "-c", work, str(tmp_path / "witness.json")]
+    root = Path(__file__).resolve().parents[2]
+    writers = [subprocess.Popen(line, cwd=root, stderr=subprocess.PIPE) for _ in range(3)]
+    told = [writer.communicate(timeout=60)[1] for writer in writers]
+    assert told == [b"", b"", b""]
+    assert (tmp_path / "witness.json").read_bytes() == b"x" * 1000
