@@ -126,7 +126,8 @@ class Finder:
     async def read(self, entry: Entry) -> tuple[Words, Stub] | None:
         """What a draft says now, from memory where its message was read (else 20 units)."""
         words = self.shelf.words(entry.message.id)
-        if words is not None:
+        # Some servers list a draft that lies in the trash.
+        if words is not None and entry.message.id not in self.shelf.thrown:
             return words, entry.message
         got = await self.api.draft(entry.id)
         if got is None or "TRASH" in got[1].labels:

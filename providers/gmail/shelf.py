@@ -69,6 +69,8 @@ class Shelf:
     """Rises when a draft is known to have come or gone."""
     homes: OrderedDict[str, str] = field(default_factory=OrderedDict)
     """The thread of each draft that this process made."""
+    thrown: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    """Messages that lay in the trash when they were read: what they say says not where they are."""
     _threads: OrderedDict[str, tuple[Item, ...]] = field(default_factory=OrderedDict)
     _words: OrderedDict[str, Words] = field(default_factory=OrderedDict)
     _changed: OrderedDict[str, int] = field(default_factory=OrderedDict)
@@ -134,6 +136,10 @@ class Shelf:
         """Remember what a message says that was read as it was sent."""
         if item.raw is None or not item.sent:
             return None
+        self.thrown.pop(item.stub.id, None)
+        if "TRASH" in item.labels:
+            self.thrown[item.stub.id] = None
+            _bound(self.thrown, DRAFTS)
         words = Words(heads=item.heads, content_hash=await self.hashed(item.raw))
         self._words[item.stub.id] = words
         _bound(self._words, DRAFTS)
