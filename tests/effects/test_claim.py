@@ -80,9 +80,7 @@ def try_claim(world: World, asked: Asked) -> Intent | Refusal:
 
 def end(world: World, intent: Intent, outcome: Outcome) -> None:
     """The caller records how its call ended."""
-    world.db.run(
-        lambda conn: settle.record_outcome(conn, intent, outcome, TIMING)
-    )
+    world.db.run(lambda conn: settle.record_outcome(conn, intent, outcome, TIMING))
 
 
 async def begin(make: Make) -> tuple[World, Held]:
