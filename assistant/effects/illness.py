@@ -41,7 +41,15 @@ def well(conn: Connection, intent: Intent) -> None:
 def ill(conn: Connection, intent: Intent, now: int, outcome: Rejected) -> None:
     """The whole mailbox refused (auth, quota, full disk): it rests, and an item says why."""
     why = outcome.reason + (f" ({outcome.detail})" if outcome.detail else "")
-    rest(conn, intent.integration, intent.user, now, why, reconnect=outcome.reconnect)
+    rest(
+        conn,
+        intent.integration,
+        intent.user,
+        now,
+        why,
+        reconnect=outcome.reconnect,
+        asked_s=outcome.retry_after_s,
+    )
 
 
 def rest(
@@ -52,10 +60,11 @@ def rest(
     why: str,
     *,
     reconnect: bool = False,
+    asked_s: float | None = None,
 ) -> int:
     """No call into this mailbox for a while, and an item that says why; gives until when.
 
-    *reconnect*: only the owner's new login ends it.
+    *reconnect*: only the owner's new login ends it. *asked_s*: how long the provider asks to wait.
     """
     mailbox = mailboxes.lock(conn, integration)
     if mailbox is None:
@@ -63,7 +72,7 @@ def rest(
     until = mailbox.calls_paused_until or 0
     # Threads side by side meet one illness together: their refusals are one reason to rest.
     if until <= now:
-        until = now + min(REST_MS * 2**mailbox.pauses, DAY_MS)
+        until = now + _pause_ms(mailbox.pauses, asked_s)
         mailboxes.update(conn, integration, calls_paused_until=until, pauses=mailbox.pauses + 1)
     if reconnect:
         ask_to_log_in(conn, integration, user, now, why)
@@ -78,6 +87,15 @@ def rest(
         summary=f"drafts can't be written: {why}",
     )
     return until
+
+
+def _pause_ms(pauses: int, asked_s: float | None) -> int:
+    """The length of a rest: at first what the provider asks for, later no less than doubled."""
+    pause: int = min(REST_MS * 2**pauses, DAY_MS)
+    if asked_s is None:
+        return pause
+    asked = max(1_000, min(int(asked_s * 1000), DAY_MS))
+    return max(pause, asked) if pauses else asked
 
 
 def ask_to_log_in(

@@ -23,6 +23,8 @@ _SCOPES: Final = frozenset(
     {"insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT", "insufficientScopes"}
 )
 _OFF: Final = frozenset({"accessNotConfigured", "SERVICE_DISABLED"})
+RENEWED_S: Final = 3.0
+"""How long a mailbox waits for another access token where one has ended early."""
 LOG_IN: Final = "log in again and allow everything that is asked for"
 
 
@@ -79,6 +81,7 @@ def refused(answer: Answer) -> Rejected | Unknown:
             reason=f"{problem}: {remedy}",
             passing=True,
             illness=True,
+            retry_after_s=RENEWED_S if refusal.code == 401 else None,
             detail=refusal.message,
         )
     return Rejected(reason=_said(refusal))

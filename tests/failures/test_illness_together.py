@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from assistant.effects.illness import REST_MS
+import pytest
+
+from assistant.effects.illness import REST_MS, _pause_ms
 from providers.memory import Behaviour
 from storage import mailboxes
 from storage.dbtime import database_now_ms
@@ -27,3 +29,19 @@ async def test_refusals_of_one_moment_are_one_rest(make: Make) -> None:
     assert mailbox.calls_paused_until is not None
     assert mailbox.calls_paused_until - now <= REST_MS
     assert mailbox.pauses == 1
+
+
+@pytest.mark.parametrize(
+    ("pauses", "asked_s", "pause_ms"),
+    [
+        (0, None, REST_MS),
+        (0, 3.0, 3_000),
+        (0, 600.0, 600_000),
+        (1, 3.0, 2 * REST_MS),
+        (0, 0.0, 1_000),
+    ],
+)
+def test_a_first_rest_is_as_long_as_the_provider_asks_and_later_ones_double(
+    pauses: int, asked_s: float | None, pause_ms: int
+) -> None:
+    assert _pause_ms(pauses, asked_s) == pause_ms

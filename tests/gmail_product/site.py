@@ -39,9 +39,11 @@ call_timeout = "2s"
 settle = "0s"
 poll = "1s"
 [reconcile]
-looks = ["0.5s", "1s", "2s", "4s", "8s"]
+looks = {looks}
 lag = "2s"
 """
+LOOKS = ("0.5s", "2.5s", "14s")
+"""The last is too far off for ``once`` to wait for it."""
 
 
 def address(user: str) -> str:
@@ -69,7 +71,7 @@ class Site:
     provider: str
     users: tuple[str, ...] = ("robin",)
     token_path: str = "/token"
-    daemon: str = DAEMON
+    looks: tuple[str, ...] = LOOKS
     more: str = ""
     """Lines of a user's file before its mailboxes."""
     also: tuple[str, ...] = ()
@@ -94,7 +96,9 @@ class Site:
         (self.config / "users").mkdir(parents=True, exist_ok=True)
         (self.config / "client.json").write_text(json.dumps(client))
         (self.config / "client.json").chmod(0o600)
-        (self.config / "fencepost.toml").write_text(self.daemon.format(data=self.data))
+        (self.config / "fencepost.toml").write_text(
+            DAEMON.format(data=self.data, looks=json.dumps(self.looks))
+        )
         for user in self.users:
             self.write_user(user)
         tokens = self.data / "tokens"

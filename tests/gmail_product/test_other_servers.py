@@ -21,17 +21,6 @@ _OPTIONAL = (
 _LISTS = {"/messages": "messages", "/drafts": "drafts", "/history": "history"}
 
 
-def nothing_optional(told: Told) -> Told:
-    """No sizes, no dates, no history ids on messages, no labels of a new draft."""
-    value = told.value
-    if told.name == "/history" or not isinstance(value, dict):
-        return told
-    names = tuple(one for one in _OPTIONAL if told.name != "/profile" or one != "historyId")
-    if told.name == "/drafts" and told.verb == "POST":
-        names += ("labelIds",)
-    return replace(told, value=strip(value, *names))
-
-
 def without_own_fields(value: Any) -> Any:
     """*value* without the X- fields of payloads."""
     if isinstance(value, dict):
@@ -45,12 +34,16 @@ def without_own_fields(value: Any) -> Any:
 
 
 def other_shapes(told: Told) -> Told:
-    """Numbers are numbers, an empty list stands there, and our own field is in ``raw`` alone."""
+    """Nothing optional: no sizes, dates, history ids of messages, labels of a new draft, and our
+    own field in ``raw`` alone. What is a number is one, and an empty list stands there."""
     value = without_own_fields(as_numbers(told.value, "internalDate", "historyId"))
     name = _LISTS.get(told.name)
     if told.verb == "GET" and name is not None and told.status == 200:
         value = {name: [], **value}
-    return replace(told, value=value)
+    if told.name in ("/history", "/profile"):
+        return replace(told, value=value)
+    names = _OPTIONAL + (("labelIds",) if told.verb == "POST" else ())
+    return replace(told, value=strip(value, *names))
 
 
 def no_history(told: Told) -> Told:
@@ -67,7 +60,7 @@ def no_such_method(told: Told) -> Told:
     return told
 
 
-CHANGES = (nothing_optional, other_shapes, no_history, no_such_method)
+CHANGES = (other_shapes, no_history, no_such_method)
 
 
 @contextmanager

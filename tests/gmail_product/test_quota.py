@@ -84,10 +84,9 @@ def test_a_draft_after_a_restart_costs_sixty_units_and_the_start(tmp_path: Path)
         assert cost(site, after) <= 60 + start
 
 
-@pytest.mark.parametrize("answer", ["rate_limit", "too_many"])
-def test_too_many_calls_stop_reading_for_a_moment_only(tmp_path: Path, answer: str) -> None:
+def test_too_many_calls_stop_reading_for_a_moment_only(tmp_path: Path) -> None:
     with Google.made(tmp_path) as site, site.running() as daemon:
-        for method in ("history.list", "messages.get"):
+        for method, answer in (("history.list", "rate_limit"), ("messages.get", "too_many")):
             site.fault(method=method, effect="before", answer=answer)
         for number in range(6):
             site.deliver(question(number))
