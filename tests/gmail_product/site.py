@@ -37,7 +37,7 @@ data_dir = "{data}"
 lease_ttl = "6s"
 call_timeout = "2s"
 settle = "0s"
-poll = "1s"
+poll = "0.4s"
 [reconcile]
 looks = {looks}
 lag = "2s"
@@ -182,6 +182,11 @@ class Site:
                 return list(conn.execute(query))
         except sqlite3.OperationalError:
             return []
+
+    def change(self, statement: str) -> None:
+        """Change the database while nobody works on it, as if time had passed."""
+        with closing(sqlite3.connect(self.data / "fencepost.db", timeout=10)) as conn, conn:
+            conn.execute(statement)
 
     def states(self) -> Counter[str]:
         """How many creates are in which state."""

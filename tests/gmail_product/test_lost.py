@@ -19,9 +19,10 @@ def test_lost_answers_and_kills_make_each_draft_once(tmp_path: Path) -> None:
     print(f"seed {SEED}")
     with Google.made(tmp_path) as site:
         plenty(site)
-        burst = Burst(site, threads=40, seed=SEED)
-        burst.run(apart_s=2.0, most_kills=4, bound_s=250.0)
+        burst = Burst(site, threads=30, seed=SEED)
+        burst.run(apart_s=5.0, most_kills=4, bound_s=250.0, short_rests=True)
+        assert burst.kills > 0
         assert burst.faults() == []
         assert burst.done()
         (told,) = site.sql("SELECT count(*) FROM intents WHERE settled_by = 'sighting'")
-        assert told[0] >= 10
+        assert told[0] >= 5
