@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from fnmatch import fnmatchcase
 
 from assistant.core.conversation import Conversation, Triage
@@ -51,6 +52,8 @@ class Known:
     ``asked`` maps a message's identity to its intent in the present generation; ``open_calls`` says
     that another call blocks the thread; ``ceiling`` says why the model writes nothing more today,
     None while it does (a draft that was written before is sent again from its stored bytes).
+    ``own_unread_at`` is the newest mail of the owner's own that could not be read: its words are
+    missing from the conversation, and that they answered is known.
     """
 
     drafts: Sequence[OurDraft]
@@ -58,6 +61,7 @@ class Known:
     owner_draft: bool
     open_calls: bool
     ceiling: str | None = None
+    own_unread_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +118,7 @@ def plan(
     if because is None and triage.answer is not None and envelope is not None:
         entry = conversation.entries[triage.answer]
         asked = known.asked.get(entry.mail.identity)
-        because = _asked_before(asked)
+        because = _answered_unread(entry.arrived_at, known) or _asked_before(asked)
         if because is None and asked is None and known.ceiling is not None:
             return Plan(because=known.ceiling, overtaken=overtaken, ceiling=True)
         if because is None:
@@ -142,6 +146,12 @@ def _forbidden(triage: Triage, envelope: Envelope | None, policy: Policy) -> str
 def _matching(address: Address, patterns: Sequence[str]) -> str | None:
     addr = address.addr.casefold()
     return next((one for one in patterns if fnmatchcase(addr, one.casefold())), None)
+
+
+def _answered_unread(arrived_at: datetime, known: Known) -> str | None:
+    if known.own_unread_at is not None and known.own_unread_at >= arrived_at:
+        return "you have written in this thread since, in a mail that could not be read"
+    return None
 
 
 def _occupied(known: Known) -> str | None:

@@ -177,6 +177,17 @@ async def _fetched(
     return found, unread
 
 
+def own_unread_at(record: Record, unread: Sequence[Unread]) -> datetime | None:
+    """When the newest mail of the owner's own arrived that could not be read."""
+    refs = {one.ref for one in unread}
+    times = [
+        message.arrived_at
+        for message in record.mail
+        if message.folder == Folder.SENT and message.ref in refs
+    ]
+    return datetime.fromtimestamp(max(times) / 1000, UTC) if times else None
+
+
 async def others_can_be_read(house: House, account: Account, record: Record) -> bool:
     """Whether some other mail of the mailbox can be fetched now: then it is this thread's fault."""
     ref = await house.store.read(

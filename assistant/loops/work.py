@@ -86,7 +86,9 @@ async def _turn(turn: Turn) -> Result:
     if turn.judged.wait is not None:
         return await ending.model_waited_for(turn, turn.judged.wait, turn.judged.again_at_ms)
     known = dataclasses.replace(
-        reading.known(turn.record, turn.open_drafts), ceiling=turn.judged.ceiling
+        reading.known(turn.record, turn.open_drafts),
+        ceiling=turn.judged.ceiling,
+        own_unread_at=reading.own_unread_at(turn.record, turn.unread),
     )
     turn.plan = plan(turn.conversation, turn.triage, turn.judged.envelope, known, account.policy)
     if turn.plan.ceiling or turn.judged.judging_stopped:

@@ -11,11 +11,11 @@ from structlog.testing import capture_logs
 
 from assistant.loops.turn import Result
 from providers.memory import Behaviour
-from providers.ports import Fetched, TransientError
+from providers.ports import Fetched, Folder, TransientError
 from storage.words import Action, ItemKind, Ref
 from tests.support.hands import MaildirHands
 from tests.support.invariants import check
-from tests.support.mails import follow_up, question
+from tests.support.mails import follow_up, own_reply, question
 from tests.support.scenes import SETTLED_S
 from tests.support.world import BOX, Process, World
 
@@ -119,6 +119,28 @@ async def test_one_mail_that_cannot_be_fetched_does_not_hide_its_thread() -> Non
         results = await _work_through_all_waits(world, process)
     assert results[-1] is Result.DRAFTED
     assert "cannot be fetched" in world.item(ItemKind.QUARANTINED).summary
+
+
+async def test_an_own_answer_that_cannot_be_fetched_counts_as_one() -> None:
+    """The owner had the last word, whatever it was: nothing is drafted for what they answered."""
+    with capture_logs():
+        world = World()
+        process = world.process()
+        world.hands.put(question(1))
+        world.clock.skip(5)
+        bad = world.hands.put(own_reply(1), Folder.SENT)
+        world.clock.skip(SETTLED_S)
+        await world.drive(process.note)
+        _without(process, bad)
+        results = await _work_through_all_waits(world, process)
+        assert results[-1] is Result.NOTHING
+        assert "you have written in this thread since" in str(world.thread.no_draft_because)
+        world.hands.put(follow_up(1))
+        world.clock.skip(SETTLED_S)
+        await world.drive(process.note)
+        results = await _work_through_all_waits(world, process)
+    assert results[-1] is Result.DRAFTED
+    assert len(world.calls) == 1
 
 
 async def test_a_thread_that_alone_cannot_be_fetched_is_set_aside_and_told() -> None:
