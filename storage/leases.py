@@ -169,13 +169,6 @@ def keep(conn: Connection, held: Held, ttl_ms: int) -> int | None:
     return None if found is None else int(found)
 
 
-def renew(conn: Connection, held: Sequence[Held], ttl_ms: int) -> frozenset[Held]:
-    """Renew many leases in one transaction; gives back those that are still ours."""
-    # In one order everywhere, so that two who lock several rows never wait for each other.
-    in_order = sorted(held, key=lambda one: (one.integration, one.thread))
-    return frozenset(one for one in in_order if keep(conn, one, ttl_ms) is not None)
-
-
 def release(conn: Connection, held: Held) -> bool:
     """Give the lease back in order; a stale holder's release changes nothing (False)."""
     return give_back(conn, held) is not None

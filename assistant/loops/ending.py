@@ -89,7 +89,6 @@ def finish_now(
     *,
     again_at: int | None,
     failed: bool = False,
-    quarantine: bool = False,
 ) -> None:
     """End the work and release, in one statement that locks the lease row; first of its unit.
 
@@ -97,7 +96,7 @@ def finish_now(
     """
     now = leases.give_back(conn, turn.grip.held)
     if now is not None:
-        _write(conn, turn, now, again_at=again_at, failed=failed, quarantine=quarantine)
+        _write(conn, turn, now, again_at=again_at, failed=failed)
 
 
 def _write(
@@ -218,9 +217,9 @@ async def mailbox_ill(turn: Turn, error: MailboxIllError) -> Result:
     log.warning("a mailbox is ill", mailbox=turn.account.integration)
 
     def unit(conn: Connection) -> None:
-        held = turn.grip.held
-        leases.lock(conn, held.integration, held.thread)
-        now = database_now_ms(conn)
+        now = leases.give_back(conn, turn.grip.held)
+        if now is None:
+            return
         until = illness.rest(
             conn,
             turn.account.integration,
@@ -230,7 +229,7 @@ async def mailbox_ill(turn: Turn, error: MailboxIllError) -> Result:
             reconnect=isinstance(error, ReconnectError),
         )
         turn.triage = None
-        finish_now(conn, turn, again_at=until)
+        _write(conn, turn, now, again_at=until)
 
     await turn.house.store.write(unit)
     return Result.FAILED
@@ -254,25 +253,29 @@ async def failed(turn: Turn, why: str, *, threads_fault: bool = True) -> Result:
 
 async def quarantine(turn: Turn, why: str) -> Result:
     """Set the thread aside until a person says otherwise."""
-    row = turn.record.row
-
-    def unit(conn: Connection) -> None:
-        turn.triage = None
-        finish_now(conn, turn, again_at=None, failed=True, quarantine=True)
-        reviews.open_item(
-            conn,
-            database_now_ms(conn),
-            ItemKind.QUARANTINED,
-            user=turn.account.user,
-            integration=row.integration,
-            thread=row.thread,
-            about=row.thread,
-            subject=row.subject,
-            summary=f"the thread was set aside: {why}",
-        )
-
-    await turn.house.store.write(unit)
+    await turn.house.store.write(partial(set_aside, turn=turn, why=why))
     return Result.QUARANTINED
+
+
+def set_aside(conn: Connection, turn: Turn, why: str) -> None:
+    """The unit of ``quarantine``; nothing happens when the lease is another's by now."""
+    row = turn.record.row
+    now = leases.give_back(conn, turn.grip.held)
+    if now is None:
+        return
+    turn.triage = None
+    _write(conn, turn, now, again_at=None, failed=True, quarantine=True)
+    reviews.open_item(
+        conn,
+        now,
+        ItemKind.QUARANTINED,
+        user=turn.account.user,
+        integration=row.integration,
+        thread=row.thread,
+        about=row.thread,
+        subject=row.subject,
+        summary=f"the thread was set aside: {why}",
+    )
 
 
 def _as_json(turn: Turn, triage: Triage) -> dict[str, object]:

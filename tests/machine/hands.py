@@ -26,7 +26,7 @@ from leases.term import Term
 from providers.mime.marks import mark_of
 from providers.mime.message import Address, Envelope, Mail
 from providers.ports import Folder
-from storage import intents, leases, reviews, threads
+from storage import intents, leases, threads
 from storage.drafts import Draft
 from storage.errors import CommitUnknownError, StorageError
 from storage.intents import Intent
@@ -35,7 +35,6 @@ from storage.words import (
     Category,
     DraftState,
     IntentState,
-    ItemKind,
     Kind,
     Outcome,
     OwnerId,
@@ -164,11 +163,11 @@ class Worker:
         if grip is None:
             return
         started_s = self.truth.clock.boot_s()
-        kept = self.db.run(lambda conn: leases.renew(conn, [grip.held], 60_000))
+        kept = self.db.run(lambda conn: leases.keep(conn, grip.held, 60_000)) is not None
         mine = self.truth.holder.get(grip.held.thread) == (grip.held.owner, grip.held.fence)
-        if mine != (grip.held in kept):
+        if mine != kept:
             self.truth.wrong("a renewal and the last taking name different holders")
-        if grip.held in kept:
+        if kept:
             grip.renewed(started_s)
         else:
             self.cancelled = True
@@ -414,23 +413,8 @@ class Worker:
         )
 
     def _quarantine(self, turn: Turn) -> None:
-        row = turn.record.row
         self.truth.seen["quarantined"] += 1
-
-        def unit(conn: Connection) -> None:
-            ending.finish_now(conn, turn, again_at=None, failed=True, quarantine=True)
-            reviews.open_item(
-                conn,
-                self.truth.now,
-                ItemKind.QUARANTINED,
-                user=ROBIN,
-                integration=BOX,
-                thread=row.thread,
-                about=row.thread,
-                summary="the thread was set aside",
-            )
-
-        self._finish(turn, unit)
+        self._finish(turn, lambda conn: ending.set_aside(conn, turn, "the process died"))
 
 
 def _unread() -> Mail:
