@@ -66,6 +66,7 @@ class Watcher:
         """Whether this mailbox is within the share, or was left lying by everybody else."""
         house, integration = self._house, self._account.integration
         if house.sharing.may_take():
+            self._free_since_s = None
             return True
         try:
             held = await house.store.read(
