@@ -38,6 +38,7 @@ UNITS: Final[Mapping[str, int]] = MappingProxyType(
         "sendAs.list": 1,
         "history.list": 2,
         "messages.list": 5,
+        "drafts.list": 5,
         "messages.modify": 5,
         "threads.modify": 10,
         "threads.list": 10,
@@ -51,7 +52,6 @@ UNITS: Final[Mapping[str, int]] = MappingProxyType(
         "drafts.send": 100,
         "messages.send": 100,
         # Not seen since the units changed in 2026: no less than what they contain.
-        "drafts.list": 10,
         "drafts.get": 20,
         "drafts.update": 30,
         "drafts.delete": 20,

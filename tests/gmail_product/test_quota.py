@@ -95,18 +95,25 @@ def test_too_many_calls_stop_reading_for_a_moment_only(tmp_path: Path) -> None:
         assert site.items("mailbox_ill") == []
 
 
-def test_a_refused_write_rests_the_mailbox_and_says_until_when(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [("user_rate_limit", "fewer calls for now"), ("daily_limit", "the day's quota")],
+)
+def test_a_refused_write_rests_the_mailbox_and_says_until_when(
+    tmp_path: Path, answer: str, said: str
+) -> None:
     with Google.made(tmp_path) as site:
-        site.fault(method="drafts.create", effect="before", answer="user_rate_limit", times=9)
+        site.fault(method="drafts.create", effect="before", answer=answer, times=9)
         site.deliver(question(1))
         site.run("once")
         assert site.effects() == {}
         (box,) = site.json("status")["mailboxes"]
         assert box["calls_rest_until"] is not None
         (item,) = site.items("mailbox_ill")
-        assert "fewer calls for now" in item["summary"]
+        assert said in item["summary"]
         site.json("once")
         assert site.counters()["requests"]["drafts.create"] == 1
+        assert site.states() == Counter(rejected=1)
 
 
 def test_the_end_of_a_days_quota_is_told_once_and_calmly(tmp_path: Path) -> None:
