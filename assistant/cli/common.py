@@ -114,7 +114,6 @@ def set_up_logging(*, verbose: bool = False, quiet: bool = False) -> None:
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=lambda *_: _Stderr(),
-        cache_logger_on_first_use=True,
     )
 
 

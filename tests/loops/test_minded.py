@@ -7,11 +7,9 @@ from typing import TypeVar
 
 import anyio
 import pytest
-import structlog
 from sqlalchemy import Connection
 from structlog.testing import capture_logs
 
-from assistant import minded
 from assistant.minded import TELL_EVERY_S, MindedStore
 from storage.errors import CommitUnknownError, StorageError, StorageGoneError, StorageIllError
 from tests.support.clock import FakeClock
@@ -54,10 +52,7 @@ async def test_an_ill_store_is_told_once_a_minute_with_its_remedy() -> None:
     assert [line["problem"] for line in told] == ["the disk is full: free some space"] * 2
 
 
-async def test_a_store_that_works_again_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Whatever level an earlier command set, and its logger kept.
-    structlog.reset_defaults()
-    monkeypatch.setattr(minded, "log", structlog.get_logger())
+async def test_a_store_that_works_again_is_told_once() -> None:
     ailing = Ailing()
     store = MindedStore(ailing, FakeClock())
     ailing.error = FULL
