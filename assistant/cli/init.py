@@ -61,7 +61,6 @@ def command(
     yes: bool,
 ) -> None:
     """Ask a few questions and write the configuration."""
-    from config.initial import Answers
     from config.load import find_config_dir
 
     folder = find_config_dir(config_dir)
@@ -78,9 +77,18 @@ def command(
     )
     ask = _Asker(folder, silent=yes)
     ask.refuse_wrong(given)
-    name = ask("--name", "Your name", name, as_part=lambda text: {"name": text})
-    user = ask.user(user, name)
-    addresses = addresses or _split(
+    answers = _answers(ask, given)
+    _write(folder, answers)
+    _say_what_to_do(folder, answers)
+
+
+def _answers(ask: _Asker, given: _Given) -> Answers:
+    """What was given, and the answers to what was not."""
+    from config.initial import Answers
+
+    name = ask("--name", "Your name", given.name, as_part=lambda text: {"name": text})
+    user = ask.user(given.user, name)
+    addresses = given.addresses or _split(
         ask(
             "--address",
             "Your addresses, the main one first",
@@ -91,27 +99,25 @@ def command(
     zone = ask(
         "--timezone",
         "Your timezone",
-        timezone,
+        given.timezone,
         guess_timezone(),
         as_part=lambda text: {"timezone": text},
     )
     signed = ask(
         "--signature",
         "Signature",
-        signature,
+        given.signature,
         name.partition(" ")[0],
         as_part=lambda text: {"signature": text},
     )
-    answers = Answers(
+    return Answers(
         user=user,
         name=name,
         addresses=addresses,
         timezone=zone,
         signature=signed,
-        mailbox=_mailbox(ask, given, imap_user or addresses[0]),
+        mailbox=_mailbox(ask, given, given.imap_user or addresses[0]),
     )
-    _write(folder, answers)
-    _say_what_to_do(folder, answers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
