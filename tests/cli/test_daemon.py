@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,9 +16,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Place, environment
+from tests.support import waiting
 
 BOUND_S = 40.0
 """How long a real process may take at most; nothing is asserted about how long it takes."""
+until = partial(waiting.until, bound_s=BOUND_S)
 
 
 @contextmanager
@@ -36,21 +38,6 @@ def running(place: Place) -> Iterator[subprocess.Popen[bytes]]:
             if daemon.poll() is None:
                 daemon.kill()
             daemon.wait()
-
-
-def until(
-    holds: Callable[[], bool],
-    daemon: subprocess.Popen[bytes] | None = None,
-    log: Path | None = None,
-) -> None:
-    """Wait until something holds, bounded."""
-    end = time.monotonic() + BOUND_S
-    while not holds():
-        if daemon is not None and daemon.poll() is not None:
-            pytest.fail(f"the daemon ended: {log.read_text() if log else daemon.returncode}")
-        if time.monotonic() > end:
-            pytest.fail(f"it did not happen: {log.read_text() if log else ''}")
-        time.sleep(0.05)
 
 
 def drafted(place: Place, number: int) -> bool:

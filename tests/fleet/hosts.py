@@ -14,17 +14,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pytest
-
 from tests.support import postgres
+from tests.support.waiting import BOUND_S, until
 
-BOUND_S = 60.0
-"""How long a real process may take at most; nothing is asserted about how long it takes."""
 RUNTIME = 'lease_ttl = "6s"\ncall_timeout = "2s"\nsettle = "0s"\npoll = "1s"\n'
 KEY = "ab" * 32
 
@@ -165,18 +162,3 @@ def environment() -> dict[str, str]:
     """The environment of a command, with this tree on its path."""
     root = str(Path(__file__).resolve().parents[2])
     return {**os.environ, "PYTHONPATH": root, "FLEET_PASSWORD": postgres.PASSWORD}
-
-
-def until(
-    holds: Callable[[], bool],
-    daemon: subprocess.Popen[bytes] | None = None,
-    log: Path | None = None,
-) -> None:
-    """Wait until something holds, bounded."""
-    end = time.monotonic() + BOUND_S
-    while not holds():
-        if daemon is not None and daemon.poll() is not None:
-            pytest.fail(f"the daemon ended: {log.read_text() if log else daemon.returncode}")
-        if time.monotonic() > end:
-            pytest.fail(f"it did not happen: {log.read_text() if log else ''}")
-        time.sleep(0.05)

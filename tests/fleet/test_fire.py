@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fleet.fire import burning, faults, fire
+from tests.fleet.fire import burning, fire
+from tests.fleet.verdict import faults
 
 SEED = 20_261
 

@@ -6,7 +6,8 @@ import signal
 
 import pytest
 
-from tests.fleet.hosts import BOUND_S, RUNTIME, Host, Site, separable, until
+from tests.fleet.hosts import RUNTIME, Host, Site, separable
+from tests.support.waiting import BOUND_S, until
 
 only_with_host_names = pytest.mark.skipif(
     not separable(), reason="needs to be root with unshare, for a host name of its own"

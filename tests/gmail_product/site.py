@@ -12,7 +12,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -22,11 +21,10 @@ from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from providers.mime.marks import MARK_HEADER
 from tests.support.gmail.process import Process
 from tests.support.sink import ROOT
+from tests.support.waiting import until
 
 BOUND_S = 90.0
 """How long a real process may take at most; nothing is asserted about how long it takes."""
@@ -163,14 +161,7 @@ class Site:
         bound_s: float = BOUND_S,
     ) -> None:
         """Wait until something holds, bounded."""
-        end = time.monotonic() + bound_s
-        while not holds():
-            said = self.log.read_text()[-4_000:] if self.log.exists() else ""
-            if daemon is not None and daemon.poll() is not None:
-                pytest.fail(f"the daemon ended: {said}")
-            if time.monotonic() > end:
-                pytest.fail(f"it did not happen: {said}")
-            time.sleep(0.1)
+        until(holds, daemon, self.log, bound_s=bound_s)
 
     # what is found
 
