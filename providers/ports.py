@@ -47,6 +47,10 @@ class MailboxIllError(ProviderError):
         self.remedy = remedy
 
 
+class NotHereError(MailboxIllError):
+    """This host lacks what the mailbox needs (its folder, a secret); another host may have it."""
+
+
 class ReconnectError(MailboxIllError):
     """Only the owner's new login helps; until then nothing is asked of the provider."""
 
@@ -352,6 +356,7 @@ __all__ = [
     "LookRequest",
     "Mailbox",
     "MailboxIllError",
+    "NotHereError",
     "Probed",
     "Profile",
     "ProviderError",

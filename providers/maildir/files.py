@@ -30,6 +30,8 @@ FORBIDDEN: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 """What missing permission is called."""
 MISSING: Final = frozenset({errno.ENOENT, errno.ENOTDIR})
 """What a path that is not there is called."""
+NOT_HERE: Final = MISSING | {errno.EACCES, errno.EPERM, errno.ELOOP}
+"""What keeps one host from reading a Maildir that another host may have."""
 
 _NOT_REGULAR: Final = frozenset({errno.ELOOP, errno.EMLINK, errno.ENXIO})
 """What opening a link (EMLINK on some systems) or a socket is called."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from hashlib import sha256 as digest_of
@@ -22,6 +23,7 @@ from anyio import Lock, to_thread
 from providers.maildir import removal, staging
 from providers.maildir.files import (
     MISSING,
+    NOT_HERE,
     SUBS,
     exists,
     explain,
@@ -48,6 +50,7 @@ from providers.ports import (
     Look,
     LookRequest,
     MailboxIllError,
+    NotHereError,
     Profile,
     Snapshot,
     Staged,
@@ -260,12 +263,31 @@ class MaildirMailbox:
         except OSError as error:
             raise explain(error, self._path, doing) from error
 
+    def is_here(self) -> None:
+        """Whether this host has this Maildir and may read it. Blocks; raises NotHereError if not.
+
+        Any other trouble passes: the next use meets it and says so.
+        """
+        with suppress(OSError):
+            self._check()
+
     def _check(self) -> None:
-        """Raise MailboxIllError unless the path leads to a Maildir; OSError as it comes."""
-        with folder(self._path):
-            pass
-        if not all(exists(self._path / sub) for sub in SUBS):
-            raise MailboxIllError(
+        """Raise NotHereError unless the path leads to a Maildir; other OSErrors as they come."""
+        try:
+            with folder(self._path):
+                there = all(exists(self._path / sub) for sub in SUBS)
+            for sub in SUBS if there else ():
+                with folder(self._path / sub):
+                    pass
+        except OSError as error:
+            if error.errno not in NOT_HERE:
+                raise
+            found = explain(error, self._path, "read the Maildir")
+            if isinstance(found, MailboxIllError):
+                raise NotHereError(found.problem, found.remedy) from error
+            raise
+        if not there:
+            raise NotHereError(
                 f"{self._path} is no Maildir (it has no cur and new)",
                 "name the folder that holds cur, new and tmp as the path of this mailbox",
             )
