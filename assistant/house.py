@@ -5,7 +5,7 @@ Plain values and ports, made by ``assistant.wiring``; no vendor's name stands he
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
@@ -18,20 +18,22 @@ from assistant.core.plan import Policy
 from assistant.core.reconciliation import Schedule
 from assistant.core.sharing import Sharing
 from assistant.core.tokens import Rate
-from assistant.effects.guard import Store
 from assistant.effects.settle import Timing
 from assistant.floor import Floor
+from assistant.serving import Need, Serving
 from assistant.settings import Settings
 from assistant.timing import Wake
 from leases.keeper import Keeper
 from providers.mime.message import Mail, Owner
 from providers.model_port import Model
 from providers.notifier_port import Notifier
-from providers.ports import Mailbox
+from providers.ports import Mailbox, NotHereError
 from storage import signals
 from storage.errors import StorageError
 from storage.signals import Signal
+from storage.together import Store, Together
 from storage.words import NO_FAULTS, Clock, Faults, IntegrationId, Outcome, OwnerId, UserName
+from storage.workers import Lack
 
 T = TypeVar("T")
 Reader = Callable[[bytes, Sequence[str]], Mail]
@@ -87,7 +89,7 @@ class Meter(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """One mailbox and the person whose it is."""
+    """One mailbox and the person whose it is; ``need`` is what the host must have to serve it."""
 
     integration: IntegrationId
     user: UserName
@@ -98,6 +100,7 @@ class Account:
     since_s: float | None
     brain: Brain | None = None
     meter: Meter | None = None
+    need: Need | None = None
 
     @property
     def name(self) -> str:
@@ -153,6 +156,7 @@ class House:
     sole: bool = True
     known_dead: Callable[[OwnerId], bool] | None = None
     sharing: Sharing = field(default_factory=Sharing)
+    serving: Serving = field(default_factory=Serving)
     faults: Faults = NO_FAULTS
     accounts: dict[IntegrationId, Account] = field(default_factory=dict)
     floor: Floor = field(default_factory=Floor)
@@ -169,7 +173,38 @@ class House:
     @property
     def here(self) -> str:
         """Which host of a fleet met a trouble, to be told with it; empty for one process alone."""
-        return "" if self.sole else f" (met on {self.worker.rsplit(':', 2)[0]})"
+        return "" if self.sole else f" (met on {self.host})"
+
+    @property
+    def host(self) -> str:
+        """The name of this host."""
+        return self.worker.rsplit(":", 2)[0]
+
+    @property
+    def served(self) -> Mapping[IntegrationId, Account]:
+        """The accounts that this host can serve; for one process alone all of them."""
+        return {name: one for name, one in self.accounts.items() if self.serving.has(name)}
+
+    def leaves_to_others(self, integration: IntegrationId, error: Exception) -> bool:
+        """Whether this trouble is this host's alone; then it leaves the mailbox to the others.
+
+        One process alone has no others: to it the mailbox is ill.
+        """
+        if self.sole or not isinstance(error, NotHereError):
+            return False
+        lack = Lack(problem=error.problem, remedy=error.remedy)
+        self.serving.lack(integration, lack, self.clock.boot_s())
+        return True
+
+    async def see_what_is_here(self, accounts: Iterable[Account], *, new: bool = False) -> bool:
+        """Find out what this host lacks; whether a mailbox can be served again that could not be.
+
+        *new*: they are new here, so everything is asked for. Nothing is done for one process alone.
+        """
+        if self.sole:
+            return False
+        needs = {one.integration: one.need for one in accounts if one.need is not None}
+        return await self.serving.check(needs, self.clock, all_=new)
 
     def is_dead(self, owner: OwnerId) -> bool:
         """Whether a worker is known to be dead: on SQLite, whoever is not this process.

@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 
 from assistant.house import Account, House
 from assistant.loops.notifier import Notifier
+from assistant.loops.presence import Presence
 from assistant.loops.reconciler import Reconciler
 from assistant.loops.turn import Result
 from assistant.loops.watcher import Watcher
@@ -88,6 +89,8 @@ async def run_once(
     worker = Worker(house=house, on_result=None if progress is None else progress.worked)
     noted: dict[IntegrationId, _Noted] = {name: _Noted() for name in house.accounts}
     reconciler = Reconciler(house)
+    if not house.sole:
+        await Presence(house, role="all").pass_once()
     async with anyio.create_task_group() as group:
         group.start_soon(house.keeper.run)
         for _ in range(ROUNDS):
@@ -108,12 +111,17 @@ async def run_once(
                 threads=one.threads,
                 results=worker.results.get(name, Counter()),
                 problem=one.problem,
-                problems=problems_of(conn, name, unread=one.problem),
+                problems=_lacking(house, name) or problems_of(conn, name, unread=one.problem),
             )
             for name, one in noted.items()
         ]
 
     return await house.store.read(summed)
+
+
+def _lacking(house: House, mailbox: IntegrationId) -> tuple[str, ...]:
+    lack = house.serving.lacks.get(mailbox)
+    return () if lack is None else (f"{lack.problem} (on {house.host}): {lack.remedy}",)
 
 
 def problems_of(conn: Connection, mailbox: IntegrationId, *, unread: bool) -> tuple[str, ...]:

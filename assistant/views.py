@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from assistant.commands.deciding import offered
 from assistant.effects.contracts import CONTRACTS
+from assistant.loops.presence import unserved
 from storage import (
     drafts,
     events,
@@ -33,11 +34,9 @@ from storage.messages import Message
 from storage.reviews import Item
 from storage.threads import ThreadRow
 from storage.words import WATCH_THREAD, IntentId, ItemKind, OwnerId
+from storage.workers import Worker
 
 Document = dict[str, object]
-
-SILENT_MS = 60_000
-"""A member of a fleet that gave no sign of life for so long is shown as silent."""
 
 
 def at(ms: int | None) -> str | None:
@@ -205,6 +204,7 @@ def intent_list(conn: Connection, *, thread: tuple[str, str] | None = None) -> l
 
 def status(conn: Connection) -> Document:
     """Mailboxes, open intents, the review queue and who is at work."""
+    live = _live(conn)
     due = mailboxes.due_counts(conn)
     spent = units.everything(conn)
     stopped_all = mailboxes.is_paused(conn, mailboxes.ALL)
@@ -213,14 +213,12 @@ def status(conn: Connection) -> Document:
             {
                 "mailbox": row.integration,
                 "provider": row.provider,
-                "state": _state(conn, row, stopped_all=stopped_all),
                 "last_pass_at": at(row.last_pass_at),
                 "cursor": row.cursor is not None,
                 "due": due.get(row.integration, 0),
-                "problem": row.problem,
-                "remedy": row.remedy,
                 "calls_rest_until": at(row.calls_paused_until),
                 "quota": _quota(spent.get(row.integration)),
+                **_health(conn, row, live, stopped_all=stopped_all),
             }
             for row in mailboxes.everything(conn)
         ],
@@ -231,6 +229,47 @@ def status(conn: Connection) -> Document:
         ],
         "workers": _workers(conn),
     }
+
+
+def _health(
+    conn: Connection, row: mailboxes.MailboxRow, live: Sequence[Worker], *, stopped_all: bool
+) -> Document:
+    """How a mailbox is, and which live members of a fleet can serve it."""
+    state = _state(conn, row, stopped_all=stopped_all)
+    problem, remedy = row.problem, row.remedy
+    why = unserved(live, row.integration, row.user)
+    if why is not None:
+        state = "ill" if state != "paused" else state
+        problem, remedy = why.problem, why.remedy
+    members = [one for one in live if row.user in one.serves]
+    return {
+        "state": state,
+        "problem": problem,
+        "remedy": remedy,
+        "hosts": [
+            {
+                "host": one.host,
+                "worker": one.name,
+                "role": one.role,
+                "serves": lack is None,
+                "problem": None if lack is None else lack.problem,
+                "remedy": None if lack is None else lack.remedy,
+            }
+            for one in members
+            for lack in [one.lacks.get(row.integration)]
+        ],
+    }
+
+
+def _live(conn: Connection) -> list[Worker]:
+    now = overview.now(conn)
+    return [one for one in workers.everyone(conn) if one.is_live(now)]
+
+
+def _ill(conn: Connection, row: mailboxes.MailboxRow) -> str | None:
+    """What keeps a whole mailbox from being served."""
+    lack = unserved(_live(conn), row.integration, row.user)
+    return row.problem if lack is None else lack.problem
 
 
 def _workers(conn: Connection) -> list[Document]:
@@ -258,10 +297,10 @@ def _workers(conn: Connection) -> list[Document]:
     return found
 
 
-def _member_state(one: workers.Worker, now: int) -> str:
+def _member_state(one: Worker, now: int) -> str:
     if one.ended_at is not None:
         return "ended"
-    if not one.is_live(now, SILENT_MS):
+    if not one.is_live(now):
         return "silent"
     return "draining" if one.draining else "live"
 
@@ -322,8 +361,8 @@ def waits(conn: Connection, row: ThreadRow) -> str | None:
         return "every mailbox is paused; lift it with: fencepost resume"
     if mailboxes.is_paused(conn, row.integration):
         return f"{row.integration} is paused; lift it with: fencepost resume {row.integration}"
-    if mailbox is not None and mailbox.problem is not None:
-        return f"the mailbox is ill: {mailbox.problem}"
+    if mailbox is not None and (ill := _ill(conn, mailbox)) is not None:
+        return f"the mailbox is ill: {ill}"
     if leases.is_held(conn, row.integration, row.thread):
         return "a worker has it in hand"
     if rests_until > now:

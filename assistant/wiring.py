@@ -11,16 +11,18 @@ import hmac
 import os
 import socket
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
+from assistant import needs
 from assistant.core.hours import Hours
 from assistant.core.plan import Policy
 from assistant.house import Account, Brain, Receiver, Telling
 from assistant.kept import load_kept
+from assistant.serving import Need
 from assistant.settings import Settings
 from assistant.shelves import Shelves, login_command, references
 from config.daemon import Storage
@@ -47,7 +49,7 @@ from providers.notify.post import AddressError
 from providers.notify.services import INSTALL, MissingError, Service
 from providers.notify.smtp import Mail, MailServer
 from providers.notify.webhook import Webhook
-from providers.ports import Folder, Mailbox, MailboxIllError
+from providers.ports import Folder, Mailbox
 from storage.words import Clock, Faults, IntegrationId, OwnerId, UserName
 
 if TYPE_CHECKING:
@@ -144,6 +146,7 @@ def build_user(
             since_s=mailbox.since.total_seconds() if since_s is None else since_s,
             brain=brain,
             meter=quota,
+            need=_need(mailbox, adapter),
         )
     receivers = _receivers(user, settings, unbuilt)
     telling = None
@@ -256,8 +259,8 @@ def _imap(mailbox: ImapConfig, settings: Settings, clock: Clock, faults: Faults)
         port=mailbox.port,
         security=mailbox.security,
         username=mailbox.username,
-        password=_source(mailbox.password),
-        token=_source(mailbox.token),
+        password=needs.source(mailbox.password),
+        token=needs.source(mailbox.token),
         direct=mailbox.direct,
     )
     named = {
@@ -274,18 +277,13 @@ def _imap(mailbox: ImapConfig, settings: Settings, clock: Clock, faults: Faults)
     )
 
 
-def _source(ref: SecretRef | None) -> Callable[[], str] | None:
-    """Fetches the secret anew at each login; the adapter calls it on a thread."""
-    if ref is None:
-        return None
-
-    def fetch() -> str:
-        try:
-            return resolve(ref).reveal()
-        except SecretError as error:
-            raise MailboxIllError(error.problem, error.remedy) from error
-
-    return fetch
+def _need(mailbox: MailboxConfig, adapter: Mailbox) -> Need | None:
+    """What a host must have to serve a mailbox. A fleet keeps logins to Gmail in the database."""
+    if isinstance(adapter, MaildirMailbox):
+        return Need(check=adapter.is_here)
+    if isinstance(mailbox, ImapConfig):
+        return needs.secret(mailbox.token or mailbox.password)
+    return needs.secret(mailbox.client) if isinstance(mailbox, GmailConfig) else None
 
 
 def _receivers(user: UserConfig, settings: Settings, unbuilt: list[Unbuilt]) -> list[Receiver]:

@@ -321,6 +321,8 @@ workers = sa.Table(
     _ms("seen_at", nullable=False),
     _ms("ended_at"),
     _flag("draining"),
+    sa.Column("lacks", sa.JSON, nullable=False, server_default=sa.text("'{}'")),
+    sa.Column("lease_ms", sa.BigInteger, nullable=False, server_default="60000"),
 )
 
 user_files = sa.Table(

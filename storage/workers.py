@@ -3,7 +3,9 @@
 A worker's row is a sign of life for people and for sharing the watching out; it never decides who
 may act, for only leases do that. Rows of workers that are long gone are removed. Of a user's file
 the fleet works with one version: a host whose copy differs leaves that user alone until somebody
-says which copy is right, so that two hosts never judge by two rules.
+says which copy is right, so that two hosts never judge by two rules. Each worker says itself which
+mailboxes its host lacks what they need for, and how long its leases are, by which its silence is
+measured: members may have different settings.
 
 A crash leaves a worker's row behind, which is soon seen to be silent.
 """
@@ -11,13 +13,13 @@ A crash leaves a worker's row behind, which is soon seen to be silent.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import sqlalchemy as sa
 
 from storage.tables import user_files, workers
-from storage.words import OwnerId, UserName
+from storage.words import IntegrationId, OwnerId, UserName
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -26,9 +28,25 @@ FORGET_MS: Final = 86_400_000
 """A worker that was silent for a day is removed from the list."""
 
 
+SOON: Final = 2 / 3
+"""The part of a lease after whose silence a worker's share of the watching goes to others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lack:
+    """Why one host cannot serve a mailbox that another may serve, and what to do about it."""
+
+    problem: str
+    remedy: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worker:
-    """One process of the fleet; times are epoch milliseconds by the database's clock."""
+    """One process of the fleet; times are epoch milliseconds by the database's clock.
+
+    ``serves`` are users, ``lacks`` those of their mailboxes that its host cannot serve;
+    ``lease_ms`` is the length of its leases, within which it gives several signs of life.
+    """
 
     name: OwnerId
     host: str
@@ -38,10 +56,20 @@ class Worker:
     seen_at: int
     ended_at: int | None = None
     draining: bool = False
+    lacks: Mapping[IntegrationId, Lack] = field(default_factory=dict)
+    lease_ms: int
 
-    def is_live(self, now_ms: int, silence_ms: int) -> bool:
-        """Whether it gave a sign of life within *silence_ms* and did not say good-bye."""
-        return self.ended_at is None and self.seen_at + silence_ms > now_ms
+    def is_live(self, now_ms: int, *, within: float = 1.0) -> bool:
+        """Whether it did not say good-bye and gave a sign of life *within* that part of a lease."""
+        return self.ended_at is None and self.was_seen(now_ms, within=within)
+
+    def was_seen(self, now_ms: int, *, within: float = 1.0) -> bool:
+        """The same of one that may have said good-bye since."""
+        return self.seen_at + int(self.lease_ms * within) > now_ms
+
+    def can_serve(self, integration: IntegrationId, user: UserName) -> bool:
+        """Whether it has the user's file and whatever the mailbox needs of its host."""
+        return user in self.serves and integration not in self.lacks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +88,8 @@ def seen(
     host: str,
     role: str,
     serves: Collection[UserName],
+    lease_ms: int,
+    lacks: Mapping[IntegrationId, Lack] | None = None,
     draining: bool = False,
 ) -> None:
     """Give a sign of life; the first one makes the row."""
@@ -70,6 +100,8 @@ def seen(
         "seen_at": now_ms,
         "ended_at": None,
         "draining": int(draining),
+        "lacks": {name: asdict(lack) for name, lack in sorted((lacks or {}).items())},
+        "lease_ms": lease_ms,
     }
     done = conn.execute(sa.update(workers).where(workers.c.name == name).values(values))
     if not done.rowcount:
@@ -95,6 +127,8 @@ def everyone(conn: Connection) -> list[Worker]:
             seen_at=row.seen_at,
             ended_at=row.ended_at,
             draining=bool(row.draining),
+            lacks={IntegrationId(name): Lack(**lack) for name, lack in row.lacks.items()},
+            lease_ms=row.lease_ms,
         )
         for row in rows
     ]
@@ -128,7 +162,6 @@ def agree(
     *,
     name: OwnerId,
     host: str,
-    silence_ms: int,
 ) -> dict[UserName, File]:
     """Compare this host's files with the fleet's; gives those of the fleet that differ.
 
@@ -139,7 +172,7 @@ def agree(
     others = [
         one
         for one in everyone(conn)
-        if one.name != name and one.host != host and one.is_live(now_ms, silence_ms)
+        if one.name != name and one.host != host and one.is_live(now_ms)
     ]
     known = files(conn)
     mine = {user: one for user, one in hashes.items() if user not in known or not others}

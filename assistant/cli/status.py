@@ -10,7 +10,7 @@ import click
 from assistant.cli import common
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from config.loaded import Loaded
 
@@ -60,6 +60,8 @@ def _show(document: Mapping[str, object]) -> None:
             row["problem"] or "",
         )
     screen.print(table)
+    for line in _hosts(mailboxes):
+        screen.print(line)
     if "process" in document:
         screen.print(f"runs: {_running(document['process'])}")
     for title, name in (("calls", "intents"), ("waits for you", "review")):
@@ -78,6 +80,24 @@ def _show(document: Mapping[str, object]) -> None:
     if isinstance(members, list):
         words = ", ".join(_member(row) for row in members if row.get("state") != "ended")
         screen.print(f"at work: {words or 'nobody'}")
+
+
+def _hosts(mailboxes: object) -> list[str]:
+    """A line for each mailbox for which a live host of a fleet lacks something."""
+    rows = mailboxes if isinstance(mailboxes, list) else []
+    return [_served(row) for row in rows if any(not host["serves"] for host in row["hosts"])]
+
+
+def _served(row: Mapping[str, Sequence[Mapping[str, object]]]) -> str:
+    """Which live hosts serve a mailbox and which lack something, with the reason and the remedy."""
+    able = sorted({str(host["host"]) for host in row["hosts"] if host["serves"]})
+    lacking = {
+        str(host["host"]): f"{host['problem']}: {host['remedy']}"
+        for host in row["hosts"]
+        if not host["serves"]
+    }
+    words = "".join(f"; not by {host}, {why}" for host, why in sorted(lacking.items()))
+    return f"{row['mailbox']}: served by {', '.join(able) or 'nobody'}{words}"
 
 
 def _running(process: object) -> str:

@@ -20,6 +20,7 @@ from assistant.core.reconciliation import Finding
 from assistant.effects.keys import fingerprint
 from assistant.house import House
 from assistant.loops.reconciler import Reconciler
+from providers.ports import NotHereError
 from storage import intents, receipts, reviews
 from storage.dbtime import database_now_ms
 from storage.events import log
@@ -179,7 +180,13 @@ async def _look_once_more(house: House, decision: Decision) -> None:
             raise CommandError(
                 f"{intent.integration} can't be searched here; it is not configured on this host"
             )
-        finding = await Reconciler(house).look(account, intent)
+        try:
+            finding = await Reconciler(house).look(account, intent)
+        except NotHereError as error:
+            raise RefusedError(
+                f"{intent.integration} can't be searched on this host: {error}; or ask on a host "
+                "that serves it (see: fencepost status)"
+            ) from error
         if finding is Finding.NOT_REACHED:
             raise RefusedError(
                 f"{intent.integration} could not be searched just now, so nobody can say that it "

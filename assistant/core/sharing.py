@@ -1,9 +1,10 @@
-"""How the watching of mailboxes is shared out among the live processes of a fleet.
+"""How the mailboxes are shared out among the live processes of a fleet, and which nobody can serve.
 
 Each process takes its share of the watchers' leases and no more, so that mailboxes spread over the
 hosts; when a process joins, those that hold more than their new share give the surplus up after a
 pass. A mailbox that nobody took for a while is anybody's: sharing is a courtesy and the lease alone
-decides who watches.
+decides who watches. A mailbox for which a host lacks something (its folder, a secret) is left whole
+to the others; that none of them can serve it is found here too.
 """
 
 from __future__ import annotations
@@ -12,17 +13,35 @@ import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from storage.words import IntegrationId, UserName
+from storage.words import IntegrationId
+
+PARTS = frozenset({"watch", "work"})
+"""What is done for a mailbox; a role names one of them, or all."""
 
 
-def fair_share(mine: Iterable[UserName], others: Collection[frozenset[UserName]]) -> int:
-    """How many mailboxes to watch; *mine* names the user of each mailbox that this process serves.
+def fair_share(
+    mine: Collection[IntegrationId], others: Collection[Collection[IntegrationId]]
+) -> int:
+    """How many mailboxes to watch, of those that this process can serve (*mine*).
 
-    *others* are the users whom each other live watcher serves.
+    *others* are, for each other live watcher, those of them that it can serve as well.
     """
-    parts = (1 / (1 + sum(user in other for other in others)) for user in mine)
+    parts = (1 / (1 + sum(name in other for other in others)) for name in mine)
     # Rounded up, so that the shares together always cover every mailbox.
     return math.ceil(sum(parts) - 1e-9)
+
+
+def left_undone(lacking: Iterable[str], able: Iterable[str]) -> frozenset[str]:
+    """Which of PARTS nobody does for a mailbox: the roles *lacking* would, the roles *able* don't.
+
+    Empty where nobody lacks anything: that no process runs is no trouble of the mailbox.
+    """
+    return _parts(lacking) - _parts(able)
+
+
+def _parts(roles: Iterable[str]) -> frozenset[str]:
+    wanted = frozenset(roles)
+    return wanted & PARTS if wanted <= PARTS else PARTS
 
 
 @dataclass(slots=True)

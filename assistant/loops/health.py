@@ -89,7 +89,7 @@ class Units:
         try:
             await self._house.store.write(unit)
         except StorageError as error:
-            log.warning("spent units could not be told", error=type(error).__name__)
+            log.debug("spent units could not be told", error=type(error).__name__)
             return
         self._told, self._due_s = total, now_s + UNITS_EVERY_S
 

@@ -9,6 +9,7 @@
 It only reads mailboxes and never creates, sends or removes anything (staged bytes that no mail
 program shows may be taken back, which is what proves never). A look that fails is repeated and does
 not count. Looks that were missed while no daemon ran count as one. A crash anywhere repeats a look.
+A mailbox for which this host of a fleet lacks something is searched by others.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from providers.ports import (
     Json,
     Look,
     LookRequest,
+    NotHereError,
     ProviderError,
     Staged,
     Whereabouts,
@@ -70,7 +72,7 @@ class Reconciler:
                     rest_s = 0.0 if made else ELSEWHERE_S
                     pause_s = min(pause_s, max(due_in_s, rest_s))
             except StorageError as error:
-                log.warning("the store does not answer", error=type(error).__name__)
+                log.debug("the store does not answer", error=type(error).__name__)
             await self._house.look_bell.wait(max(pause_s, 0.05))
 
     async def pass_once(self) -> int:
@@ -85,7 +87,7 @@ class Reconciler:
         )
         made = 0
         for integration, lost in _by_mailbox(due).items():
-            account = house.accounts.get(integration)
+            account = house.served.get(integration)
             if account is not None:
                 made += await self._look_at_all(account, lost)
         return made
@@ -102,7 +104,10 @@ class Reconciler:
             return 0
         made = 0
         try:
-            with self._house.keeper.holding(held, started_s=started_s):
+            with (
+                suppress(NotHereError),
+                self._house.keeper.holding(held, started_s=started_s),
+            ):
                 for intent in lost:
                     if await self._still_due(intent):
                         await self.look(account, intent)
@@ -134,7 +139,10 @@ class Reconciler:
             await self._house.clock.sleep(max(wait_s, 0.05))
 
     async def look(self, account: Account, intent: Intent) -> Finding | None:
-        """Make and record one look at an intent now, whether or not one is due."""
+        """Make and record one look at an intent now, whether or not one is due.
+
+        Raises NotHereError, and records nothing, where another host of the fleet must look.
+        """
         house = self._house
         async with house.floor.beside():
             found = await self._search(account, intent)
@@ -170,6 +178,8 @@ class Reconciler:
                 return await self._search_removal(account, intent, record)
             return await account.mailbox.look(self._request(intent, record, facts))
         except ProviderError as error:
+            if self._house.leaves_to_others(account.integration, error):
+                raise
             return Look(complete=False, detail=f"the mailbox could not be searched: {error}")
 
     async def _search_removal(
@@ -204,7 +214,7 @@ class Reconciler:
         )
 
     async def _due_in_s(self) -> float | None:
-        served = frozenset(self._house.accounts)
+        served = frozenset(self._house.served)
         when, now = await self._house.store.read(
             lambda conn: (intents.next_look_at(conn, served), database_now_ms(conn))
         )

@@ -2,7 +2,8 @@
 
 Push is a hint (inotify, IDLE), polling the floor. A pass that fails makes the mailbox ``ill`` with
 an item that says why, and is tried again after a growing pause; a pass that works closes the item.
-One ill mailbox never stops another.
+One ill mailbox never stops another. A mailbox for which this host of a fleet lacks something is not
+ill: its lease is left to the others.
 """
 
 from __future__ import annotations
@@ -54,13 +55,18 @@ class Watcher:
         """Watch for ever, whenever the lease can be had and this process's share allows it."""
         watching = self._house.sharing.watching
         while True:
-            if await self._may_take():
+            if self._is_here and await self._may_take():
                 watching.add(self._account.integration)
                 try:
                     await self._run_while_held()
                 finally:
                     watching.discard(self._account.integration)
             await self._house.clock.sleep(self._house.settings.renew_s)
+
+    @property
+    def _is_here(self) -> bool:
+        """Whether this host has what the mailbox needs, as far as is known."""
+        return self._house.serving.has(self._account.integration)
 
     async def _may_take(self) -> bool:
         """Whether this mailbox is within the share, or was left lying by everybody else."""
@@ -94,11 +100,13 @@ class Watcher:
                     await self._watch(grip)
             finally:
                 await self._release(taken.held)
-            if not grip.lost:
+            if not (grip.lost and self._is_here):
                 return
 
     async def once(self) -> Noted | None:
-        """One pass; None when the mailbox is ill, set aside or watched by another process."""
+        """One pass; None when it could not be made: ill, not here, set aside, watched elsewhere."""
+        if not self._is_here:
+            return None
         started_s = self._house.clock.boot_s()
         taken = await self._take(alone=False)
         if taken.orphan:
@@ -169,6 +177,8 @@ class Watcher:
         poll_s = settings.poll_s if self._house.sole else min(settings.poll_s, settings.renew_s)
         while not (grip.lost or self._house.sharing.gives_up()):
             await self._beside(grip)
+            if not self._is_here:
+                return
             pause_s = poll_s
             if self._failures:
                 # To see whether a login has been made costs the provider nothing.
@@ -218,6 +228,9 @@ class Watcher:
 
     async def _failed(self, held: Held, error: Exception) -> None:
         """Count a pass that did not end; say that the mailbox is ill, and why."""
+        if self._house.leaves_to_others(self._account.integration, error):
+            self._failures, self._told = 0, ""
+            return
         self._failures += 1
         self._waits_for_login = isinstance(error, ReconnectError)
         match error:
@@ -228,8 +241,9 @@ class Watcher:
             case StorageError():
                 log.debug("the store does not answer", error=type(error).__name__)
             case _:
-                name = self._account.integration
-                log.warning("a mailbox could not be read for now", mailbox=name)
+                if self._failures == 1:
+                    name = self._account.integration
+                    log.warning("a mailbox could not be read for now", mailbox=name)
                 known = isinstance(error, ProviderError)
                 why = str(error) if known else f"looking through it ended in {type(error).__name__}"
                 if self._failures >= 3:
@@ -281,7 +295,7 @@ class Watcher:
         try:
             await self._fenced(held, unit)
         except (StorageError, LeaseLostError) as error:
-            log.warning("an ill mailbox could not be told", error=type(error).__name__)
+            log.debug("an ill mailbox could not be told", error=type(error).__name__)
 
     async def _well(self, held: Held) -> None:
         self._failures, self._told, self._waits_for_login = 0, "", False

@@ -1,6 +1,7 @@
 """The worker: takes due threads with their leases and works on several side by side.
 
-One round takes the due threads of the mailbox that was served longest ago, so that a mailbox with a
+Threads of a mailbox for which this host lacks something are left to other hosts of a fleet. One
+round takes the due threads of the mailbox that was served longest ago, so that a mailbox with a
 hundred thousand of them starves nobody. A thread whose last worker died is taken alone, when
 nothing else is in work here.
 
@@ -13,18 +14,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import anyio
 import structlog
 
-from assistant.house import House
+from assistant.house import Account, House
+from assistant.loops.attended import Attended
 from assistant.loops.turn import Result
 from assistant.loops.work import work_on
 from storage import leases
 from storage.dbtime import database_now_ms
 from storage.errors import StorageError
 from storage.leases import Held, Taken
+from storage.signals import Signal
 from storage.words import FaultPoint, IntegrationId
 
 log = structlog.get_logger()
@@ -107,7 +111,7 @@ class Worker:
     async def _take(self, free: int, *, alone: bool) -> Taken:
         house = self.house
         house.faults.hit(FaultPoint.BEFORE_LEASE)
-        allowed = frozenset(house.accounts)
+        allowed = frozenset(house.served)
         taken = await house.store.write(
             lambda conn: leases.take_due(
                 conn,
@@ -139,13 +143,28 @@ class Worker:
     async def _hold(self, held: Held, started_s: float, alone: bool) -> Result:
         account = self.house.accounts.get(held.integration)
         if account is None:
-            await self.house.store.write(lambda conn: leases.release(conn, held))
+            await self._give_back(held)
             return Result.LOST
+        turn = anyio.CancelScope()
         with self.house.keeper.holding(held, started_s=started_s) as grip:
             async with nullcontext() if alone else self.house.floor.beside():
-                return await work_on(self.house, account, grip)
-        # Only a lost lease leads here: its scope swallows the cancellation.
+                with turn:
+                    return await work_on(self.house, self._attended(account, turn), grip)
+        # Only a lost lease and what this host lacks lead here: a scope swallows the cancellation.
+        if turn.cancelled_caught:
+            await self._give_back(held)
+            await self.house.tell_others(Signal.WORK)
         return Result.LOST
+
+    def _attended(self, account: Account, turn: anyio.CancelScope) -> Account:
+        if self.house.sole:
+            return account
+        gone = partial(self.house.leaves_to_others, account.integration)
+        return replace(account, mailbox=Attended(account.mailbox, turn, gone))
+
+    async def _give_back(self, held: Held) -> None:
+        """The thread stays due, for whoever can work on it."""
+        await self.house.store.write(lambda conn: leases.release(conn, held))
 
     async def _idle_s(self) -> float:
         due_in_s = await self._due_in_s()
@@ -156,7 +175,7 @@ class Worker:
         if self._orphans_wait and self.in_work:
             # What is due is taken when nothing else is in work; the end of work rings the bell.
             return self.house.settings.poll_s
-        allowed = frozenset(self.house.accounts)
+        allowed = frozenset(self.house.served)
 
         when, now = await self.house.store.read(
             lambda conn: (leases.next_due_at(conn, allowed), database_now_ms(conn))

@@ -15,7 +15,7 @@ from storage.workers import FORGET_MS, File
 
 ROBIN = UserName("robin")
 A, B = OwnerId("a:1:x"), OwnerId("b:1:x")
-SILENCE_MS = 40_000
+LEASE_MS = 60_000
 
 
 @pytest.fixture
@@ -28,13 +28,19 @@ def conn() -> Iterator[Connection]:
 
 
 def live(conn: Connection, name: OwnerId, now: int = 0, host: str | None = None) -> None:
-    workers.seen(conn, now, name=name, host=host or name.split(":")[0], role="all", serves={ROBIN})
+    workers.seen(
+        conn,
+        now,
+        name=name,
+        host=host or name.split(":")[0],
+        role="all",
+        serves={ROBIN},
+        lease_ms=LEASE_MS,
+    )
 
 
 def agree(conn: Connection, name: OwnerId, file: str, now: int = 0) -> dict[UserName, File]:
-    return workers.agree(
-        conn, now, {ROBIN: file}, name=name, host=name.split(":")[0], silence_ms=SILENCE_MS
-    )
+    return workers.agree(conn, now, {ROBIN: file}, name=name, host=name.split(":")[0])
 
 
 def test_a_sign_of_life_keeps_the_time_of_the_first(conn: Connection) -> None:
@@ -44,16 +50,16 @@ def test_a_sign_of_life_keeps_the_time_of_the_first(conn: Connection) -> None:
     assert (one.started_at, one.seen_at, one.serves) == (1_000, 9_000, {ROBIN})
 
 
-@pytest.mark.parametrize(("now", "is_live"), [(1_000, True), (41_000, False)])
+@pytest.mark.parametrize(("now", "is_live"), [(1_000, True), (61_000, False)])
 def test_a_silent_worker_is_not_live(conn: Connection, now: int, is_live: bool) -> None:
     live(conn, A, 1_000)
-    assert workers.everyone(conn)[0].is_live(now, SILENCE_MS) is is_live
+    assert workers.everyone(conn)[0].is_live(now) is is_live
 
 
 def test_who_said_good_bye_is_not_live(conn: Connection) -> None:
     live(conn, A, 1_000)
     workers.gone(conn, 1_001, A)
-    assert not workers.everyone(conn)[0].is_live(1_002, SILENCE_MS)
+    assert not workers.everyone(conn)[0].is_live(1_002)
 
 
 def test_workers_that_are_long_gone_are_forgotten(conn: Connection) -> None:
@@ -79,7 +85,7 @@ def test_a_file_that_differs_from_the_fleets_is_not_worked_with(conn: Connection
 def test_the_only_live_host_replaces_a_file_by_itself(conn: Connection) -> None:
     live(conn, B)
     agree(conn, B, "one")
-    assert agree(conn, A, "two", now=SILENCE_MS) == {}
+    assert agree(conn, A, "two", now=LEASE_MS) == {}
     assert workers.files(conn)[ROBIN] == File(hash="two", host="a")
 
 
