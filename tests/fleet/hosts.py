@@ -1,7 +1,7 @@
 """Several processes of Fencepost on one PostgreSQL database, each with a folder of its own.
 
 A host has its own configuration and data folder and the same installation key as the others.
-Mailboxes are Maildirs that every host can reach.
+Mailboxes are Maildirs that every host can reach, or lie below the home folder of some hosts only.
 """
 
 from __future__ import annotations
@@ -34,11 +34,19 @@ class Site:
     database: str
     boxes: tuple[str, ...] = ("one", "two")
     pooled: bool = False
+    at_home: bool = False
+    """Whether users' files name the Maildirs below ``~``, so that it depends on the host."""
     hosts: dict[str, Host] = field(default_factory=dict)
 
-    def host(self, name: str, *, runtime: str = RUNTIME, more: str = "") -> Host:
-        """A host with its folders; *more* goes into its copy of the user's file."""
-        host = Host(site=self, name=name, root=self.root / name)
+    def host(
+        self, name: str, *, runtime: str = RUNTIME, more: str = "", has_mail: bool = True
+    ) -> Host:
+        """A host with its folders; *more* goes into its copy of the user's file.
+
+        *has_mail*: whether its home folder has the Maildirs, where they lie at home.
+        """
+        root = self.root / name
+        host = Host(site=self, name=name, root=root, home=self.root if has_mail else root)
         host.write(runtime, more)
         self.hosts[name] = host
         return host
@@ -86,6 +94,7 @@ class Host:
     site: Site
     name: str
     root: Path
+    home: Path
 
     def write(self, runtime: str = RUNTIME, more: str = "") -> None:
         """Write its configuration."""
@@ -107,7 +116,7 @@ class Host:
         """Write its copy of the user's file."""
         boxes = "".join(
             f'[[mailboxes]]\nid = "{box}"\nprovider = "maildir"\n'
-            f'path = "{self.site.maildir(box)}"\n'
+            f'path = "{f"~/mail/{box}" if self.site.at_home else self.site.maildir(box)}"\n'
             for box in self.site.boxes
         )
         (self.root / "config" / "users" / "robin.toml").write_text(
@@ -124,11 +133,23 @@ class Host:
     def run(self, *words: str, status: int = 0) -> str:
         """Run a command to its end; what it said."""
         done = subprocess.run(
-            self.command(*words), env=environment(), capture_output=True, text=True, check=False,
-            timeout=BOUND_S,
+            self.command(*words), env=self.environment(), capture_output=True, text=True,
+            check=False, timeout=BOUND_S,
         )  # fmt: skip
         assert done.returncode == status, done.stderr
         return done.stdout or done.stderr
+
+    def environment(self) -> dict[str, str]:
+        """The environment of its commands."""
+        return environment() | ({"HOME": str(self.home)} if self.site.at_home else {})
+
+    def logged(self, event: str) -> list[dict[str, object]]:
+        """What its daemons logged of one kind."""
+        lines = [
+            line for log in self.root.glob("run-*.log") for line in log.read_text().split("\n")
+        ]
+        told = [json.loads(line) for line in lines if line.startswith("{")]
+        return [one for one in told if one.get("event") == event]
 
     def json(self, *words: str, status: int = 0) -> object:
         """Run a command to its end; the document that it printed."""
@@ -141,7 +162,7 @@ class Host:
         with log.open("wb") as stream:
             daemon = subprocess.Popen(
                 self.command("run", *words),
-                stderr=stream, stdout=subprocess.DEVNULL, env=environment(),
+                stderr=stream, stdout=subprocess.DEVNULL, env=self.environment(),
             )  # fmt: skip
             try:
                 until(lambda: b'"running"' in log.read_bytes(), daemon, log)

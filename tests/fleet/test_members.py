@@ -102,20 +102,3 @@ def test_an_installation_with_another_key_adopts_nothing(site: Site) -> None:
         said = stranger.run("migrate", "--adopt-users", status=1)
         assert "the installation key is not the one" in said
         assert problems(first) == []
-
-
-@only_with_host_names
-def test_a_mailbox_that_one_host_cannot_reach_is_told_with_the_host(site: Site) -> None:
-    there, elsewhere = site.host("a"), site.host("b")
-    there.run("once")
-    site.deliver("one", 1)
-    site.maildir("one").rename(site.root / "away")
-    with elsewhere.running():
-        until(lambda: "(met on b)" in told_ill(elsewhere))
-
-
-def told_ill(host: Host) -> str:
-    """What the review queue tells of ill mailboxes."""
-    items = host.json("review", "list")
-    assert isinstance(items, list)
-    return " ".join(item["summary"] for item in items if item["kind"] == "mailbox_ill")
