@@ -161,11 +161,13 @@ class House:
     accounts: dict[IntegrationId, Account] = field(default_factory=dict)
     floor: Floor = field(default_factory=Floor)
     tellings: dict[UserName, Telling] = field(default_factory=dict)
+    together: Together = field(init=False)
     work_bell: Wake = field(init=False)
     look_bell: Wake = field(init=False)
     notice_bell: Wake = field(init=False)
 
     def __post_init__(self) -> None:
+        self.together = Together(self.store)
         self.work_bell = Wake(self.clock)
         self.look_bell = Wake(self.clock)
         self.notice_bell = Wake(self.clock)

@@ -25,7 +25,6 @@ import sqlalchemy as sa
 from anyio import to_thread
 from sqlalchemy import Connection
 
-from assistant.effects.guard import Store
 from config import keeping
 from config.secrets import Secret, SecretError, SecretRef, resolve
 from providers.gmail.credentials import CredentialsError, Token, decode, encode
@@ -35,6 +34,7 @@ from storage import leases, tokens
 from storage.errors import CommitUnknownError, StorageError
 from storage.leases import Held
 from storage.sealing import Sealer, SealError
+from storage.together import Store
 from storage.words import Clock, IntegrationId, OwnerId
 
 TURN_WAIT_S: Final = 4.0

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
-_INSERT = sa.insert(drafts).returning(drafts.c.id)
+_INSERT = sa.insert(drafts).returning(drafts.c.id, sort_by_parameter_order=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,37 +55,47 @@ class Draft:
         return self.state in OPEN_DRAFTS
 
 
-def record(
-    conn: Connection,
-    *,
-    integration: IntegrationId,
-    thread: ThreadId,
-    intent: IntentId,
-    ref: Ref,
-    version: Version,
-    content_hash: str,
-    state: DraftState,
-    answers: Identity | None,
-    shown: Mapping[str, object],
-    now_ms: int,
-) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewDraft:
+    """A draft that is not recorded yet; ``made_at`` in epoch milliseconds."""
+
+    integration: IntegrationId
+    thread: ThreadId
+    intent: IntentId
+    ref: Ref
+    version: Version
+    content_hash: str
+    state: DraftState
+    answers: Identity | None
+    shown: Mapping[str, object]
+    made_at: int
+
+
+def record(conn: Connection, draft: NewDraft) -> int:
     """Record a draft; gives its id."""
-    done = conn.execute(
-        _INSERT,
+    return record_all(conn, [draft])[0]
+
+
+def record_all(conn: Connection, new: Sequence[NewDraft]) -> list[int]:
+    """Record drafts; gives their ids in the same order."""
+    if not new:
+        return []
+    rows = [
         {
-            "integration": integration,
-            "thread": thread,
-            "intent": intent,
-            "ref": ref,
-            "version": version,
-            "content_hash": content_hash,
-            "state": str(state),
-            "answers": answers,
-            "shown": dict(shown),
-            "made_at": now_ms,
-        },
-    )
-    return int(done.scalar_one())
+            "integration": one.integration,
+            "thread": one.thread,
+            "intent": one.intent,
+            "ref": one.ref,
+            "version": one.version,
+            "content_hash": one.content_hash,
+            "state": str(one.state),
+            "answers": one.answers,
+            "shown": dict(one.shown),
+            "made_at": one.made_at,
+        }
+        for one in new
+    ]
+    return [int(found) for found in conn.scalars(_INSERT, rows)]
 
 
 def of_thread(conn: Connection, integration: str, thread: str) -> list[Draft]:

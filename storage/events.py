@@ -6,7 +6,7 @@ that is under way the intent itself tells; whatever ends the attempt writes both
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -51,6 +51,10 @@ class Event:
     detail: Mapping[str, object]
 
 
+Story = tuple[str, str, Sequence[Event]]
+"""The mailbox and the thread, and what happened there."""
+
+
 def log(
     conn: Connection,
     now_ms: int,
@@ -73,22 +77,21 @@ def log(
     )
 
 
-def log_all(conn: Connection, integration: str, thread: str, happened: Sequence[Event]) -> None:
-    """Append events to one thread's story, in one statement."""
-    if happened:
-        conn.execute(
-            _INSERT_ALL[conn.dialect.name],
-            [
-                {
-                    "at": event.at,
-                    "integration": integration,
-                    "thread": thread,
-                    "kind": event.kind,
-                    "detail": dict(event.detail),
-                }
-                for event in happened
-            ],
-        )
+def log_all(conn: Connection, stories: Iterable[Story]) -> None:
+    """Append events to the stories of threads, in one statement."""
+    rows = [
+        {
+            "at": event.at,
+            "integration": integration,
+            "thread": thread,
+            "kind": event.kind,
+            "detail": dict(event.detail),
+        }
+        for integration, thread, happened in stories
+        for event in happened
+    ]
+    if rows:
+        conn.execute(_INSERT_ALL[conn.dialect.name], rows)
 
 
 def claimed(at: int, intent: str, kind: str, attempt: int, fence: int) -> Event:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from storage.rows import NUMBER, TEXT, ForEach, Given
 from storage.standing import BESIDE, Beside
 from storage.tables import evidence, intents, leases
 from storage.words import (
@@ -192,8 +193,13 @@ def another_blocks(
     return None if found is None else IntentId(found)
 
 
-def insert(conn: Connection, intent: Intent) -> None:
-    """Write a new intent, ``calling``, attempt 1."""
+def insert_all(conn: Connection, new: Sequence[Intent]) -> None:
+    """Write new intents, ``calling``, attempt 1."""
+    if new:
+        conn.execute(_INSERT, [_values(intent) for intent in new])
+
+
+def _values(intent: Intent) -> dict[str, object]:
     values: dict[str, object] = {
         column.name: getattr(intent, column.name) for column in intents.columns
     }
@@ -203,7 +209,7 @@ def insert(conn: Connection, intent: Intent) -> None:
     values["token"] = dict(intent.token)
     values["place"] = dict(intent.place)
     values["before"] = list(intent.before)
-    conn.execute(_INSERT, values)
+    return values
 
 
 def call_again(
@@ -220,12 +226,11 @@ def call_again(
     call_timeout_ms: int,
 ) -> bool:
     """Begin the next attempt of an intent under the same key, with the bytes that are stored."""
-    moved = _move(
-        conn,
-        intent,
-        IntentState.CALLING,
-        by,
-        {
+    again = Move(
+        intent=intent,
+        to=IntentState.CALLING,
+        by=by,
+        values={
             "attempt": intent.attempt + 1,
             "owner": owner,
             "fence": fence,
@@ -247,7 +252,24 @@ def call_again(
             "call_timeout_ms": call_timeout_ms,
         },
     )
-    return moved is not None
+    return bool(move_all(conn, [again]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """One move of an intent at its stored attempt, with what else changes in the same statement."""
+
+    intent: Intent
+    to: IntentState
+    by: By
+    values: Mapping[str, object]
+
+
+def moving(intent: Intent, to: IntentState, by: By, now_ms: int, **values: object) -> Move:
+    """A move; where it settles the intent, with when and by what, and the thread is free."""
+    if to not in (IntentState.CALLING, IntentState.UNKNOWN):
+        values = {"settled_at": now_ms, "settled_by": str(by), "blocks": 0} | values
+    return Move(intent=intent, to=to, by=by, values=values)
 
 
 def move(
@@ -259,13 +281,33 @@ def move(
     **values: object,
 ) -> Beside | None:
     """Move an intent at its stored attempt, if that is legal; None: nothing was changed."""
-    settled = to not in (IntentState.CALLING, IntentState.UNKNOWN)
-    more: dict[str, object] = dict(values)
-    if settled:
-        more.setdefault("settled_at", now_ms)
-        more.setdefault("settled_by", str(by))
-        more.setdefault("blocks", 0)
-    return _move(conn, intent, to, by, more)
+    return move_all(conn, [moving(intent, to, by, now_ms, **values)]).get(intent.id)
+
+
+def move_all(conn: Connection, moves: Sequence[Move]) -> dict[IntentId, Beside]:
+    """Move intents, each at its stored attempt; gives those whose move was legal.
+
+    No intent may stand in *moves* twice. Raises InvalidTransitionError when a move is legal from no
+    state at all.
+    """
+    alike: dict[ForEach, list[dict[str, object]]] = {}
+    for one in moves:
+        allowed = sources(one.to, one.by)
+        if not allowed:
+            raise InvalidTransitionError(f"nothing becomes {one.to} by {one.by}")
+        statement = _moving(tuple(sorted(one.values)), tuple(sorted(allowed)))
+        row = {f"to_{name}": value for name, value in one.values.items()}
+        row |= {"to_state": str(one.to), "id": one.intent.id, "of_attempt": one.intent.attempt}
+        alike.setdefault(statement, []).append(row)
+    moved: dict[IntentId, Beside] = {}
+    for statement, rows in alike.items():
+        for seen in statement.run(conn, rows).mappings():
+            moved[IntentId(str(seen["id"]))] = Beside(
+                other_draft=bool(seen["other_draft"]),
+                told=bool(seen["told"]),
+                unwell=bool(seen["unwell"]),
+            )
+    return moved
 
 
 def update(conn: Connection, intent: Intent, **values: object) -> None:
@@ -281,16 +323,25 @@ def update(conn: Connection, intent: Intent, **values: object) -> None:
 
 def add_evidence(conn: Connection, intent: IntentId, now_ms: int, fact: Evidence) -> None:
     """Append one fact; evidence is never changed and never removed."""
-    conn.execute(
-        _ADD_FACT,
-        {
-            "intent": intent,
-            "attempt": fact.attempt,
-            "at": now_ms,
-            "kind": str(fact.kind),
-            "detail": dict(fact.detail),
-        },
-    )
+    add_all_evidence(conn, [(intent, now_ms, fact)])
+
+
+def add_all_evidence(conn: Connection, facts: Sequence[tuple[IntentId, int, Evidence]]) -> None:
+    """Append facts, each about one intent at one time (epoch ms)."""
+    if facts:
+        conn.execute(
+            _ADD_FACT,
+            [
+                {
+                    "intent": intent,
+                    "attempt": fact.attempt,
+                    "at": now_ms,
+                    "kind": str(fact.kind),
+                    "detail": dict(fact.detail),
+                }
+                for intent, now_ms, fact in facts
+            ],
+        )
 
 
 def evidence_of(conn: Connection, intent: IntentId) -> list[Fact]:
@@ -304,48 +355,25 @@ def evidence_of(conn: Connection, intent: IntentId) -> list[Fact]:
     ]
 
 
-def _move(
-    conn: Connection,
-    intent: Intent,
-    to: IntentState,
-    by: By,
-    values: Mapping[str, object],
-) -> Beside | None:
-    allowed = sources(to, by)
-    if not allowed:
-        raise InvalidTransitionError(f"nothing becomes {to} by {by}")
-    statement = _moving(tuple(sorted(values)), tuple(sorted(allowed)))
-    given = {f"to_{name}": value for name, value in values.items()}
-    given |= {
-        "to_state": str(to),
-        "this": intent.id,
-        "of_attempt": intent.attempt,
-        "i": intent.integration,
-        "t": intent.thread,
-    }
-    row = conn.execute(statement, given).one_or_none()
-    if row is None:
-        return None
-    other_draft, told, unwell = row
-    return Beside(other_draft=bool(other_draft), told=bool(told), unwell=bool(unwell))
-
-
 @cache
-def _moving(names: tuple[str, ...], allowed: tuple[IntentState, ...]) -> sa.Executable:
+def _moving(names: tuple[str, ...], allowed: tuple[IntentState, ...]) -> ForEach:
     """The guarded UPDATE that sets these columns; a handful of shapes is all there are."""
-    values = {
-        name: sa.bindparam(f"to_{name}", type_=intents.c[name].type) for name in (*names, "state")
-    }
-    return (
-        sa.update(intents)
-        .where(
-            intents.c.id == sa.bindparam("this"),
-            intents.c.attempt == sa.bindparam("of_attempt"),
-            sa.or_(*(intents.c.state == str(state) for state in allowed)),
+    changed = (*names, "state")
+    columns = {f"to_{name}": intents.c[name].type for name in changed}
+
+    def build(given: Given, _: sa.FromClause) -> sa.Executable:
+        return (
+            sa.update(intents)
+            .where(
+                intents.c.id == given["id"],
+                intents.c.attempt == given["of_attempt"],
+                sa.or_(*(intents.c.state == str(state) for state in allowed)),
+            )
+            .values({name: given[f"to_{name}"] for name in changed})
+            .returning(intents.c.id, *BESIDE)
         )
-        .values(values)
-        .returning(*BESIDE)
-    )
+
+    return ForEach({"id": TEXT, "of_attempt": NUMBER, **columns}, build)
 
 
 def _one(conn: Connection, query: sa.Select[tuple[object, ...]], key: str) -> Intent | None:

@@ -9,7 +9,7 @@ A crash anywhere leaves either the old holder until its time is over, or the new
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ import sqlalchemy as sa
 
 from storage import fences
 from storage.dbtime import NowMs, database_now_ms
+from storage.rows import NUMBER, TEXT, ForEach, Given
 from storage.tables import leases
 from storage.taking import COLUMNS, DUE, HUNGRY, LONGEST_CALL, NEXT_DUE, SERVED
 from storage.words import IntegrationId, OwnerId, ThreadId
@@ -69,22 +70,37 @@ class LeaseLostError(Exception):
     """Somebody else holds the lease now: stop, and leave the thread to them."""
 
 
+def _mine(given: Given) -> sa.ColumnElement[bool]:
+    return sa.and_(
+        leases.c.integration == given["i"],
+        leases.c.thread == given["t"],
+        leases.c.owner == given["o"],
+        leases.c.fence == given["f"],
+    )
+
+
 _lease_is = sa.and_(leases.c.integration == sa.bindparam("i"), leases.c.thread == sa.bindparam("t"))
 _ROW = sa.select(*COLUMNS).where(_lease_is)
 _LOCK = _ROW.with_for_update()
 _THERE = sa.select(sa.literal(1)).where(_lease_is)
-_MINE = sa.and_(_lease_is, leases.c.owner == sa.bindparam("o"), leases.c.fence == sa.bindparam("f"))
-_KEEP = (
-    sa.update(leases)
-    .where(_MINE)
-    .values(expires_at=NowMs() + sa.bindparam("ttl", type_=sa.BigInteger))
-    .returning(leases.c.grace_until)
+_PLACE = {"i": TEXT, "t": TEXT, "o": TEXT, "f": NUMBER}
+_KEEP = ForEach(
+    {**_PLACE, "ttl": NUMBER},
+    lambda given, _: (
+        sa.update(leases)
+        .where(_mine(given))
+        .values(expires_at=NowMs() + given["ttl"])
+        .returning(leases.c.integration, leases.c.thread, leases.c.grace_until)
+    ),
 )
-_GIVE_BACK = (
-    sa.update(leases)
-    .where(_MINE)
-    .values(owner=None, expires_at=NowMs(), orphaned=0, takes=0, alone=0)
-    .returning(leases.c.expires_at)
+_GIVE_BACK = ForEach(
+    _PLACE,
+    lambda given, _: (
+        sa.update(leases)
+        .where(_mine(given))
+        .values(owner=None, expires_at=NowMs(), orphaned=0, takes=0, alone=0)
+        .returning(leases.c.integration, leases.c.thread, leases.c.expires_at)
+    ),
 )
 
 
@@ -150,23 +166,19 @@ def _int(value: object) -> int:
 
 
 def keep(conn: Connection, held: Held, ttl_ms: int) -> int | None:
-    """Lock the row of a lease that is still ours and renew it; gives its ``grace_until``.
+    """As ``keep_all``, of one lease; gives its ``grace_until``, None when it is another's."""
+    return keep_all(conn, {held: ttl_ms}).get(held)
 
-    None: it is another's by now, and nothing is locked. A compare-and-set on owner and fence: an
-    expired lease that nobody took over may be renewed. What else has to be checked is read in a
-    later statement.
+
+def keep_all(conn: Connection, wanted: Mapping[Held, int]) -> dict[Held, int]:
+    """Lock the rows of leases that are still ours and renew each by its length (milliseconds).
+
+    Gives the ``grace_until`` of each; what is missing is another's by now, and not locked. A
+    compare-and-set on owner and fence: an expired lease that nobody took over may be renewed. What
+    else has to be checked is read in a later statement.
     """
-    found = conn.scalar(
-        _KEEP,
-        {
-            "i": held.integration,
-            "t": held.thread,
-            "o": held.owner,
-            "f": held.fence,
-            "ttl": ttl_ms,
-        },
-    )
-    return None if found is None else int(found)
+    rows = [{**_row_of(held), "ttl": wanted[held]} for held in _in_order(wanted)]
+    return _each(wanted, _KEEP.run(conn, rows))
 
 
 def release(conn: Connection, held: Held) -> bool:
@@ -175,21 +187,36 @@ def release(conn: Connection, held: Held) -> bool:
 
 
 def give_back(conn: Connection, held: Held) -> int | None:
-    """Lock the row of a lease that is still ours and release it; gives the database's time.
+    """As ``give_back_all``, of one lease; gives the database's time, None when it is another's."""
+    return give_back_all(conn, [held]).get(held)
 
-    None: it is another's by now, and nothing is locked. Until the transaction commits nobody else
-    can take the lease, so what follows in it is still done under the lock.
+
+def give_back_all(conn: Connection, helds: Collection[Held]) -> dict[Held, int]:
+    """Lock the rows of leases that are still ours and release them; gives the database's time.
+
+    What is missing is another's by now, and not locked. Until the transaction commits nobody else
+    can take these leases, so what follows in it is still done under their locks.
     """
-    now = conn.scalar(
-        _GIVE_BACK,
-        {
-            "i": held.integration,
-            "t": held.thread,
-            "o": held.owner,
-            "f": held.fence,
-        },
-    )
-    return None if now is None else int(now)
+    rows = [_row_of(held) for held in _in_order(helds)]
+    return _each(helds, _GIVE_BACK.run(conn, rows))
+
+
+def _in_order(helds: Iterable[Held]) -> list[Held]:
+    """In one order everywhere, so that two who lock several rows do not wait for each other."""
+    return sorted(helds, key=lambda held: (held.integration, held.thread))
+
+
+def _row_of(held: Held) -> dict[str, object]:
+    return {"i": held.integration, "t": held.thread, "o": held.owner, "f": held.fence}
+
+
+def _each(helds: Iterable[Held], found: Iterable[Sequence[object]]) -> dict[Held, int]:
+    places = {(integration, thread): _int(value) for integration, thread, value in found}
+    return {
+        held: places[held.integration, held.thread]
+        for held in helds
+        if (held.integration, held.thread) in places
+    }
 
 
 def acquire(

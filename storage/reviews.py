@@ -7,8 +7,8 @@ and come back only when the thing happens again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
@@ -25,18 +25,19 @@ _ONE_THING = ("kind", "user", "integration", "thread", "about")
 _TOLD_ANEW = ("summary", "subject", "detail")
 
 
-def _opening(insert: sqlite.Insert | postgresql.Insert) -> sa.Executable:
+def _opening(insert: sqlite.Insert | postgresql.Insert) -> sqlite.Insert | postgresql.Insert:
     return insert.on_conflict_do_update(
         index_elements=_ONE_THING,
         index_where=sa.text("state = 'open'"),
         set_={name: insert.excluded[name] for name in _TOLD_ANEW},
-    ).returning(review_items.c.id)
+    )
 
 
 _OPEN = {
     "sqlite": _opening(sqlite.insert(review_items)),
     "postgresql": _opening(postgresql.insert(review_items)),
 }
+_OPEN_ONE = {name: opening.returning(review_items.c.id) for name, opening in _OPEN.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +60,21 @@ class Item:
     detail: Mapping[str, object]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewItem:
+    """An item to open; ``opened_at`` in epoch milliseconds."""
+
+    kind: ItemKind
+    user: str
+    opened_at: int
+    summary: str
+    integration: str = ""
+    thread: str = ""
+    about: str = ""
+    subject: str = ""
+    detail: Mapping[str, object] = field(default_factory=dict)
+
+
 def open_item(
     conn: Connection,
     now_ms: int,
@@ -73,22 +89,44 @@ def open_item(
     detail: Mapping[str, object] | None = None,
 ) -> int:
     """Open an item, or update the open one about the same thing; gives its id."""
-    done = conn.execute(
-        _OPEN[conn.dialect.name],
-        {
-            "kind": str(kind),
-            "user": user,
-            "integration": integration,
-            "thread": thread,
-            "about": about,
-            "subject": subject,
-            "summary": summary,
-            "state": "open",
-            "opened_at": now_ms,
-            "detail": dict(detail or {}),
-        },
+    new = NewItem(
+        kind=kind,
+        user=user,
+        opened_at=now_ms,
+        summary=summary,
+        integration=integration,
+        thread=thread,
+        about=about,
+        subject=subject,
+        detail=detail or {},
     )
-    return int(done.scalar_one())
+    return open_new(conn, new)
+
+
+def open_new(conn: Connection, new: NewItem) -> int:
+    """As ``open_item``, of an item that is described already."""
+    return int(conn.execute(_OPEN_ONE[conn.dialect.name], _row(new)).scalar_one())
+
+
+def open_all(conn: Connection, new: Sequence[NewItem]) -> None:
+    """Open items, or update the open ones about the same things; no two about one thing."""
+    if new:
+        conn.execute(_OPEN[conn.dialect.name], [_row(one) for one in new])
+
+
+def _row(new: NewItem) -> dict[str, object]:
+    return {
+        "kind": str(new.kind),
+        "user": new.user,
+        "integration": new.integration,
+        "thread": new.thread,
+        "about": new.about,
+        "subject": new.subject,
+        "summary": new.summary,
+        "state": "open",
+        "opened_at": new.opened_at,
+        "detail": dict(new.detail),
+    }
 
 
 def close(

@@ -6,17 +6,19 @@ decided on an older snapshot. It decides nothing; ``assistant.effects`` does.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
 from storage.dbtime import NowMs
+from storage.rows import NUMBER, TEXT, ForEach, Given
 from storage.tables import drafts, intents, mailboxes, pauses, review_items, threads
 from storage.words import MAILBOX_CHANGING, OPEN_DRAFTS, IntentId, IntentKey, ItemKind
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, RowMapping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,51 +61,63 @@ class Beside:
     unwell: bool
 
 
-_I: sa.BindParameter[str] = sa.bindparam("i", type_=sa.Text)
-_T: sa.BindParameter[str] = sa.bindparam("t", type_=sa.Text)
-_EVERY = (
-    NowMs(),
-    sa.select(sa.literal(1)).where(pauses.c.integration.in_(["*", _I])).exists(),
-    sa.select(intents.c.id).where(intents.c.key == sa.bindparam("k")).scalar_subquery(),
-)
-_ANY = sa.select(*_EVERY)
-_THREAD = (
-    sa.select(
-        *_EVERY,
-        mailboxes.c.calls_paused_until,
-        mailboxes.c.look_needed,
-        threads.c.message_set,
-        threads.c.generation,
-        threads.c.reconcile_first,
-        sa.select(sa.literal(1))
-        .where(
-            intents.c.integration == _I,
-            intents.c.thread == _T,
-            intents.c.blocks == 1,
-            intents.c.kind.in_(sorted(MAILBOX_CHANGING)),
-            intents.c.id != sa.bindparam("but"),
+def _asked(given: Given, source: sa.FromClause) -> sa.Executable:
+    own = threads.c.integration == given["i"], threads.c.thread == given["t"]
+    return (
+        sa.select(
+            given["n"].label("at"),
+            NowMs().label("now"),
+            sa.select(sa.literal(1))
+            .where(pauses.c.integration.in_(["*", given["i"]]))
+            .exists()
+            .label("paused"),
+            sa.select(intents.c.id)
+            .where(intents.c.key == given["k"])
+            .scalar_subquery()
+            .label("earlier"),
+            mailboxes.c.calls_paused_until,
+            mailboxes.c.look_needed,
+            threads.c.message_set,
+            threads.c.generation,
+            threads.c.reconcile_first,
+            sa.select(sa.literal(1))
+            .where(
+                intents.c.integration == given["i"],
+                intents.c.thread == given["t"],
+                intents.c.blocks == 1,
+                intents.c.kind.in_(sorted(MAILBOX_CHANGING)),
+                intents.c.id != given["but"],
+            )
+            .exists()
+            .label("blocked"),
+            sa.select(sa.literal(1))
+            .where(
+                drafts.c.integration == given["i"],
+                drafts.c.thread == given["t"],
+                drafts.c.state.in_(sorted(OPEN_DRAFTS)),
+            )
+            .exists()
+            .label("draft_open"),
         )
-        .exists(),
-        sa.select(sa.literal(1))
-        .where(
-            drafts.c.integration == _I,
-            drafts.c.thread == _T,
-            drafts.c.state.in_(sorted(OPEN_DRAFTS)),
-        )
-        .exists(),
+        .select_from(source)
+        .outerjoin(threads, sa.and_(*own))
+        .outerjoin(mailboxes, mailboxes.c.integration == threads.c.integration)
     )
-    .select_from(threads)
-    .outerjoin(mailboxes, mailboxes.c.integration == threads.c.integration)
-    .where(threads.c.integration == _I, threads.c.thread == _T)
-)
-# No column of the moved row: SQLAlchemy names columns without their table in SQLite's RETURNING.
+
+
+_ASKED = ForEach({"n": NUMBER, "i": TEXT, "t": TEXT, "k": TEXT, "but": TEXT}, _asked)
+# The moved row, by a name that no table inside a subquery has: SQLAlchemy writes columns without
+# their table into RETURNING on SQLite.
+_I: sa.ColumnElement[str] = sa.literal_column("intents.integration", sa.Text)
+_T: sa.ColumnElement[str] = sa.literal_column("intents.thread", sa.Text)
+_THIS: sa.ColumnElement[str] = sa.literal_column("intents.id", sa.Text)
 _OTHER_DRAFT = (
     sa.select(sa.literal(1))
     .where(
         drafts.c.integration == _I,
         drafts.c.thread == _T,
         drafts.c.state.in_(sorted(OPEN_DRAFTS)),
-        drafts.c.intent != sa.bindparam("this"),
+        drafts.c.intent != _THIS,
     )
     .exists()
 )
@@ -114,7 +128,7 @@ _TOLD = (
         sa.or_(review_items.c.thread == _T, review_items.c.thread == ""),
         review_items.c.state == "open",
         sa.or_(
-            review_items.c.about == sa.bindparam("this"),
+            review_items.c.about == _THIS,
             review_items.c.kind == str(ItemKind.MAILBOX_ILL),
         ),
     )
@@ -133,36 +147,50 @@ _UNWELL = (
     )
     .exists()
 )
-BESIDE = (_OTHER_DRAFT, _TOLD, _UNWELL)
-"""The fields of Beside, for RETURNING; parameters ``i``, ``t`` and ``this`` name the intent."""
+BESIDE = (
+    _OTHER_DRAFT.label("other_draft"),
+    _TOLD.label("told"),
+    _UNWELL.label("unwell"),
+)
+"""The fields of Beside, for the RETURNING of a statement that moves intents."""
 
 
-def for_any(conn: Connection, integration: str, key: IntentKey) -> Standing:
-    """What a claim depends on that is about no thread's mail."""
-    now, paused, earlier = conn.execute(_ANY, {"i": integration, "k": key}).one()
-    return Standing(now=now, paused=bool(paused), earlier=earlier)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a claim is about: the place of its lease, its key, its intent."""
+
+    integration: str
+    thread: str
+    key: IntentKey
+    intent: IntentId
 
 
-def for_thread(
-    conn: Connection, integration: str, thread: str, key: IntentKey, *, but: IntentId
-) -> ThreadStanding:
-    """What a mailbox-changing claim of the intent *but* depends on.
+def of_all(conn: Connection, questions: Sequence[Question]) -> list[Standing]:
+    """What each claim depends on, in the order of *questions*.
 
-    Raises LookupError when there is no such thread.
+    A ThreadStanding where the place is a thread's; a Standing where it is not (a user's notices).
     """
-    row = conn.execute(_THREAD, {"i": integration, "t": thread, "k": key, "but": but}).one_or_none()
-    if row is None:
-        raise LookupError(f"no thread {thread} in {integration}")
-    now, paused, earlier, until, look, message_set, generation, first, blocked, held = row
+    rows: list[Mapping[str, object]] = [
+        {"n": at, "i": one.integration, "t": one.thread, "k": one.key, "but": one.intent}
+        for at, one in enumerate(questions)
+    ]
+    found = {row["at"]: _standing(row) for row in _ASKED.run(conn, rows).mappings()}
+    return [found[at] for at in range(len(questions))]
+
+
+def _standing(row: RowMapping) -> Standing:
+    now, paused, earlier = row["now"], bool(row["paused"]), row["earlier"]
+    if row["message_set"] is None:
+        return Standing(now=now, paused=paused, earlier=earlier)
     return ThreadStanding(
         now=now,
-        paused=bool(paused),
+        paused=paused,
         earlier=earlier,
-        rests_until=until or 0,
-        look_needed=bool(look),
-        message_set=message_set,
-        generation=generation,
-        reconcile_first=bool(first),
-        blocked=bool(blocked),
-        draft_open=bool(held),
+        rests_until=row["calls_paused_until"] or 0,
+        look_needed=bool(row["look_needed"]),
+        message_set=row["message_set"],
+        generation=row["generation"],
+        reconcile_first=bool(row["reconcile_first"]),
+        blocked=bool(row["blocked"]),
+        draft_open=bool(row["draft_open"]),
     )

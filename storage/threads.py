@@ -21,6 +21,7 @@ import sqlalchemy as sa
 
 from storage import leases, locks
 from storage.leases import Held
+from storage.rows import TEXT, ForEach
 from storage.tables import messages, threads
 from storage.words import Identity, IntegrationId, ThreadId
 
@@ -30,7 +31,14 @@ if TYPE_CHECKING:
 
 # Statements of the hot path are made once: to make one costs as much as to run it.
 _IS = sa.and_(threads.c.integration == sa.bindparam("i"), threads.c.thread == sa.bindparam("t"))
-_LOAD = sa.select(threads).where(_IS)
+_LOAD = ForEach(
+    {"i": TEXT, "t": TEXT},
+    lambda given, source: sa.select(threads).join_from(
+        source,
+        threads,
+        sa.and_(threads.c.integration == given["i"], threads.c.thread == given["t"]),
+    ),
+)
 _DUES = sa.select(threads.c.dues).where(_IS)
 _AT = sa.bindparam("at", type_=sa.BigInteger)
 _EARLIER = sa.case((threads.c.due_at <= _AT, threads.c.due_at), else_=_AT)
@@ -174,10 +182,23 @@ def reconcile_everything(conn: Connection) -> None:
 
 def load(conn: Connection, integration: str, thread: str) -> ThreadRow:
     """The thread's row. Raises LookupError when there is no such thread."""
-    row = conn.execute(_LOAD, {"i": integration, "t": thread}).mappings().one_or_none()
-    if row is None:
-        raise LookupError(f"no thread {thread} in {integration}")
-    return thread_row(row)
+    return load_all(conn, [(integration, thread)])[0]
+
+
+def load_all(conn: Connection, places: Sequence[tuple[str, str]]) -> list[ThreadRow]:
+    """The rows of threads, each named by its mailbox and itself; in that order.
+
+    Raises LookupError when one does not exist.
+    """
+    rows = [{"i": integration, "t": thread} for integration, thread in places]
+    found = {
+        (row["integration"], row["thread"]): thread_row(row)
+        for row in _LOAD.run(conn, rows).mappings()
+    }
+    for integration, thread in places:
+        if (integration, thread) not in found:
+            raise LookupError(f"no thread {thread} in {integration}")
+    return [found[place] for place in places]
 
 
 def thread_row(value: RowMapping) -> ThreadRow:
@@ -218,35 +239,52 @@ class Finish:
     reconciled: bool = False
 
 
-def finish(
-    conn: Connection, held: Held, end: Finish, now_ms: int, *, settled_due_at: int | None = None
-) -> None:
-    """End a piece of work: the thread's row, whose lease row is locked and was ours.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """A piece of work that ended at ``now_ms``; its lease row is locked and was ours.
 
-    When somebody made the thread due after the work read it, that due stays. *settled_due_at*: this
-    transaction settled an intent, which makes the thread due at that time for everybody else.
+    When somebody made the thread due after the work read it, that due stays. ``settled_due_at``:
+    this transaction settled an intent, which makes the thread due at that time for everybody else.
     """
-    statement = _finishing(
-        end.triage is not None,
-        end.failed,
-        end.quarantine,
-        end.reconciled,
-        settled_due_at is not None,
-    )
-    conn.execute(
-        statement,
-        {
-            "i": held.integration,
-            "t": held.thread,
-            "read": end.read_dues,
-            "again": end.again_at,
-            "at": settled_due_at,
-            "now": now_ms,
-            "triage": None if end.triage is None else dict(end.triage),
-            "of_revision": end.revision,
-            "because": end.no_draft_because,
-        },
-    )
+
+    held: Held
+    end: Finish
+    now_ms: int
+    settled_due_at: int | None = None
+
+
+def finish(conn: Connection, held: Held, end: Finish, now_ms: int) -> None:
+    """End one piece of work: the thread's row."""
+    finish_all(conn, [Finished(held=held, end=end, now_ms=now_ms)])
+
+
+def finish_all(conn: Connection, ended: Sequence[Finished]) -> None:
+    """End pieces of work, each on a thread of its own: the threads' rows."""
+    alike: dict[sa.Update, list[dict[str, object]]] = {}
+    for one in ended:
+        end = one.end
+        statement = _finishing(
+            end.triage is not None,
+            end.failed,
+            end.quarantine,
+            end.reconciled,
+            one.settled_due_at is not None,
+        )
+        alike.setdefault(statement, []).append(
+            {
+                "i": one.held.integration,
+                "t": one.held.thread,
+                "read": end.read_dues,
+                "again": end.again_at,
+                "at": one.settled_due_at,
+                "now": one.now_ms,
+                "triage": None if end.triage is None else dict(end.triage),
+                "of_revision": end.revision,
+                "because": end.no_draft_because,
+            }
+        )
+    for statement, rows in alike.items():
+        conn.execute(statement, rows)
 
 
 @cache

@@ -1,8 +1,9 @@
 """The claim: the one transaction that commits an intent and verifies that it may be acted on.
 
 One statement locks the lease row, sees that it is ours and renews it; a second one reads what is
-checked in the order below. The first failure ends it, and nothing but the renewal is written. Only
-after its COMMIT has returned may the call be made.
+checked in the order below; a third writes the intent. The first failure ends it, and nothing but
+the renewal is written. Only after its COMMIT has returned may the call be made. Claims into several
+threads that are asked for at the same moment are made together, by the same three statements.
 
     1 lease ours (renewed by the same statement)      4 nothing else blocks the thread
     2 nothing paused, grace over, mailbox not resting 5 create: no unsent draft there, of anybody
@@ -24,7 +25,7 @@ from storage import standing as standings
 from storage.dbtime import database_now_ms
 from storage.intents import TRIES, Intent
 from storage.leases import Held
-from storage.standing import Standing, ThreadStanding
+from storage.standing import Question, Standing, ThreadStanding
 from storage.words import (
     MAILBOX_CHANGING,
     NO_FAULTS,
@@ -98,29 +99,61 @@ class Asked:
     owner_draft_in_place: bool = False
 
 
-def claim(conn: Connection, asked: Asked, faults: Faults = NO_FAULTS) -> Intent | Refused:
-    """Commit the intent, or say why not. Runs in one transaction; see the module's text."""
-    grace_until = leases.keep(conn, asked.held, asked.lease_ttl_ms)
-    if grace_until is None:
-        return Refused(why=Refusal.LEASE_LOST)
-    standing = _standing(conn, asked)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claiming:
+    """One claim to be made, and the fault points of whoever makes it."""
+
+    asked: Asked
+    faults: Faults = NO_FAULTS
+
+
+def claim(conn: Connection, asked: Asked) -> Intent | Refused:
+    """Commit one intent, or say why not; as ``claim_all``."""
+    return claim_all(conn, [Claiming(asked=asked)])[0]
+
+
+def claim_all(conn: Connection, claims: Sequence[Claiming]) -> list[Intent | Refused]:
+    """Commit an intent for each claim, or say why not. Runs in one transaction; see above."""
+    places = {(one.asked.held.integration, one.asked.held.thread) for one in claims}
+    if len(places) < len(claims):
+        # A claim into a thread must see the one before it.
+        return [answer for one in claims for answer in claim_all(conn, [one])]
+    kept = leases.keep_all(conn, {one.asked.held: one.asked.lease_ttl_ms for one in claims})
+    ours = [one.asked for one in claims if one.asked.held in kept]
+    standings = dict(zip((asked.held for asked in ours), _standings(conn, ours), strict=True))
+    answers: list[Intent | Refused] = []
+    fresh: list[Intent] = []
+    for asked in (one.asked for one in claims):
+        if asked.held not in kept:
+            answers.append(Refused(why=Refusal.LEASE_LOST))
+            continue
+        answer = _answered(conn, asked, standings[asked.held], kept[asked.held])
+        answers.append(answer)
+        if isinstance(answer, Intent) and answer.attempt == 1:
+            fresh.append(answer)
+    intents.insert_all(conn, fresh)
+    for one, answer in zip(claims, answers, strict=True):
+        if isinstance(answer, Intent):
+            one.faults.hit(FaultPoint.CLAIM_WRITTEN)
+    return answers
+
+
+def _answered(
+    conn: Connection, asked: Asked, standing: Standing, grace_until: int
+) -> Intent | Refused:
+    """The intent, still to be written when it is new, or why there is none."""
     refused = _refused(conn, asked, standing, grace_until)
     if refused is not None:
         return refused
-    now = standing.now
     earlier = None if standing.earlier is None else intents.by_key(conn, asked.key)
     if earlier is None:
-        intent = _new(asked, now)
-        intents.insert(conn, intent)
-    else:
-        cause = _may_call_again(earlier, asked, now)
-        if isinstance(cause, Refused):
-            return cause
-        if not _call_again(conn, earlier, cause, asked, now):
-            return Refused(why=Refusal.KEY_USED)
-        intent = _again(earlier, asked, now)
-    faults.hit(FaultPoint.CLAIM_WRITTEN)
-    return intent
+        return _new(asked, standing.now)
+    cause = _may_call_again(earlier, asked, standing.now)
+    if isinstance(cause, Refused):
+        return cause
+    if not _call_again(conn, earlier, cause, asked, standing.now):
+        return Refused(why=Refusal.KEY_USED)
+    return _again(earlier, asked, standing.now)
 
 
 def not_now(conn: Connection, integration: str, kind: Kind) -> Refused | None:
@@ -134,11 +167,23 @@ def not_now(conn: Connection, integration: str, kind: Kind) -> Refused | None:
     return _resting(mailbox.calls_paused_until or 0, look_needed=mailbox.look_needed, now=now)
 
 
-def _standing(conn: Connection, asked: Asked) -> Standing:
-    held = asked.held
-    if asked.kind not in MAILBOX_CHANGING:
-        return standings.for_any(conn, held.integration, asked.key)
-    return standings.for_thread(conn, held.integration, held.thread, asked.key, but=asked.intent)
+def _standings(conn: Connection, ours: Sequence[Asked]) -> list[Standing]:
+    if not ours:
+        return []
+    questions = [
+        Question(
+            integration=asked.held.integration,
+            thread=asked.held.thread,
+            key=asked.key,
+            intent=asked.intent,
+        )
+        for asked in ours
+    ]
+    found = standings.of_all(conn, questions)
+    for asked, standing in zip(ours, found, strict=True):
+        if asked.kind in MAILBOX_CHANGING and not isinstance(standing, ThreadStanding):
+            raise LookupError(f"no thread {asked.held.thread} in {asked.held.integration}")
+    return found
 
 
 def _refused(
@@ -146,7 +191,7 @@ def _refused(
 ) -> Refused | None:
     if standing.paused:
         return Refused(why=Refusal.PAUSED)
-    if not isinstance(standing, ThreadStanding):
+    if asked.kind not in MAILBOX_CHANGING or not isinstance(standing, ThreadStanding):
         return None
     if grace_until > standing.now:
         return Refused(why=Refusal.GRACE, until=grace_until)

@@ -11,12 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection
-
 from assistant.core.plan import CreateDraft
 from assistant.effects.claim import Asked
 from assistant.effects.guard import Effect
 from assistant.effects.keys import create_key, fingerprint, remove_key
+from assistant.effects.recording import Record
 from providers.mime.compose import compose, content_hash
 from providers.mime.marks import intent_of, mark_of, message_id_of
 from providers.mime.message import Address, Envelope
@@ -27,7 +26,7 @@ from storage.leases import Held
 from storage.threads import ThreadRow
 from storage.words import IntentId, Kind, Outcome, UserName
 
-RecordUnit = Callable[[Connection, Intent, Outcome], None]
+Recorder = Callable[[Intent, Outcome], Record]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +50,7 @@ async def create(
     snapshot: Snapshot,
     prior: Intent | None,
     now: datetime,
-    record: RecordUnit,
+    record: Recorder,
     answering: Mapping[str, str | None],
 ) -> Effect:
     """Describe the making of a draft, its bytes staged. Raises what ``Mailbox.stage`` raises.
@@ -115,9 +114,7 @@ def _creation(row: ThreadRow, act: CreateDraft) -> str:
     )
 
 
-def remove(
-    place: Place, draft: Draft, mark: str, prior: Intent | None, record: RecordUnit
-) -> Effect:
+def remove(place: Place, draft: Draft, mark: str, prior: Intent | None, record: Recorder) -> Effect:
     """Describe the removal of exactly the recorded version of a draft of ours."""
     intent = prior.id if prior is not None else IntentId(uuid.uuid4().hex)
     asked = Asked(

@@ -15,6 +15,8 @@ What it keeps:
 * The call is made once. Nothing in here repeats it, and no adapter may.
 * Only the call is limited in time. Its outcome is recorded in a shielded scope, also when the work
   was cancelled, so that a known answer never becomes unknown by our own doing.
+* Claims, and records, that are asked for at the same moment share a transaction and its statements
+  (``storage.together``); each keeps its own answer and its own error.
 * Just before the first byte the local deadline of the lease is checked once more.
 
 After a crash the intent stays ``calling`` until its lease is over; ``assistant.effects.sweep`` then
@@ -25,19 +27,19 @@ until the lease is over; after that the sweeper says unknown, and nothing is cal
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from dataclasses import dataclass, replace
 
 import anyio
 import structlog
-from sqlalchemy import Connection
 
-from assistant.effects.claim import Asked, Refusal, Refused, claim
+from assistant.effects.claim import Asked, Claiming, Refusal, Refused, claim_all
+from assistant.effects.recording import Record, record_all
 from assistant.timing import TimedOut, run_within
 from leases.keeper import Grip
 from storage import intents
 from storage.errors import CommitUnknownError, StorageError
 from storage.intents import Intent
+from storage.together import Together
 from storage.words import (
     By,
     Clock,
@@ -50,20 +52,9 @@ from storage.words import (
 )
 
 log = structlog.get_logger()
-T = TypeVar("T")
 
 RECORD_RETRY_S = 1.0
 """How long to wait before an outcome that could not be stored is stored again."""
-
-
-class Store(Protocol):
-    """The part of the database that a guarded call needs."""
-
-    async def write(self, unit: Callable[[Connection], T]) -> T:
-        """Run a unit of work in one transaction."""
-
-    async def read(self, unit: Callable[[Connection], T]) -> T:
-        """Run a reading unit of work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,18 +62,18 @@ class Effect:
     """One side effect, ready to be guarded.
 
     ``call`` makes it, once, under the claimed intent. ``unclaimed`` drops what was staged when the
-    claim did not come about or the call was refused. ``record`` is the unit that stores the outcome
-    and, in the same transaction, ends the work on the thread.
+    claim did not come about or the call was refused. ``record`` says what to store of its outcome
+    and how, in the same transaction, the work on the thread ends.
     """
 
     asked: Asked
     call: Callable[[Intent], Awaitable[Outcome]]
     unclaimed: Callable[[], Awaitable[None]]
-    record: Callable[[Connection, Intent, Outcome], None]
+    record: Callable[[Intent, Outcome], Record]
 
 
 async def guarded(
-    store: Store, clock: Clock, faults: Faults, grip: Grip, effect: Effect
+    store: Together, clock: Clock, faults: Faults, grip: Grip, effect: Effect
 ) -> Outcome | Refused:
     """Make one side effect under its intent; gives its outcome, or why it was not begun.
 
@@ -108,13 +99,13 @@ async def guarded(
 
 
 async def _claim(
-    store: Store, clock: Clock, faults: Faults, grip: Grip, effect: Effect
+    store: Together, clock: Clock, faults: Faults, grip: Grip, effect: Effect
 ) -> Intent | Refused:
     started_s = clock.boot_s()
     claimed: Intent | Refused | None = None
     in_doubt = False
     try:
-        claimed = await store.write(lambda conn: claim(conn, effect.asked, faults))
+        claimed = await store.write(claim_all, Claiming(asked=effect.asked, faults=faults))
     except CommitUnknownError:
         # What a committed intent names must stay: without it a look would say "delivered".
         in_doubt = True
@@ -133,10 +124,10 @@ async def _claim(
     return claimed
 
 
-async def _read_again(store: Store, asked: Asked) -> Intent | None:
+async def _read_again(store: Together, asked: Asked) -> Intent | None:
     """The attempt that this very claim committed, if it did."""
     # Through the writer, behind whatever the failed COMMIT left: a fresh transaction on the truth.
-    found = await store.write(lambda conn: intents.by_key(conn, asked.key))
+    found = await store.alone.write(lambda conn: intents.by_key(conn, asked.key))
     ours = (
         found is not None
         and found.owner == asked.held.owner
@@ -172,7 +163,7 @@ async def _call(
 
 
 async def _record(
-    store: Store,
+    store: Together,
     clock: Clock,
     faults: Faults,
     grip: Grip,
@@ -180,13 +171,10 @@ async def _record(
     claimed: Intent,
     outcome: Outcome,
 ) -> None:
-    def unit(conn: Connection) -> None:
-        effect.record(conn, claimed, outcome)
-        faults.hit(FaultPoint.OUTCOME_WRITTEN)
-
+    record = replace(effect.record(claimed, outcome), faults=faults)
     while True:
         try:
-            if await _stored(store, claimed, unit):
+            if await _stored(store, record):
                 break
         except StorageError as error:
             log.warning("an outcome could not be stored yet", error=type(error).__name__)
@@ -197,14 +185,14 @@ async def _record(
     faults.hit(FaultPoint.OUTCOME_COMMITTED)
 
 
-async def _tidy(store: Store, effect: Effect, claimed: Intent) -> None:
+async def _tidy(store: Together, effect: Effect, claimed: Intent) -> None:
     """Drop what a refused attempt had staged, once its own refusal is what the store holds.
 
     Whoever settled it otherwise may look again, and a look takes missing bytes for a delivery. What
     is left by a crash before this goes at the next start.
     """
     try:
-        found = await store.read(lambda conn: intents.by_id(conn, claimed.id))
+        found = await store.alone.read(lambda conn: intents.by_id(conn, claimed.id))
     except StorageError:
         return
     refused = found is not None and (
@@ -217,16 +205,16 @@ async def _tidy(store: Store, effect: Effect, claimed: Intent) -> None:
         await effect.unclaimed()
 
 
-async def _stored(store: Store, claimed: Intent, unit: Callable[[Connection], None]) -> bool:
+async def _stored(store: Together, record: Record) -> bool:
     try:
-        await store.write(unit)
+        await store.write(record_all, record)
     except CommitUnknownError:
-        return await _is_recorded(store, claimed)
+        return await _is_recorded(store, record.claimed)
     return True
 
 
-async def _is_recorded(store: Store, claimed: Intent) -> bool:
-    found = await store.write(lambda conn: intents.by_id(conn, claimed.id))
+async def _is_recorded(store: Together, claimed: Intent) -> bool:
+    found = await store.alone.write(lambda conn: intents.by_id(conn, claimed.id))
     return found is not None and (
         found.state is not IntentState.CALLING or found.attempt != claimed.attempt
     )

@@ -11,13 +11,12 @@ from sqlalchemy import Connection
 
 from providers.ports import DraftSight
 from storage import drafts, intents, reviews, threads
-from storage.drafts import Draft
+from storage.drafts import Draft, NewDraft
 from storage.events import log
 from storage.intents import Intent
+from storage.reviews import NewItem
 from storage.words import (
-    OPEN_DRAFTS,
     Accepted,
-    By,
     DraftState,
     Identity,
     IntentState,
@@ -27,22 +26,14 @@ from storage.words import (
     Version,
 )
 
+WAITS = "a draft reply waits for your review"
+
 
 def made(
-    conn: Connection,
-    intent: Intent,
-    by: By,
-    now: int,
-    effect: Accepted,
-    state: DraftState,
-    content_hash: str | None,
-) -> None:
-    """Record the draft that an accepted intent made, and have its owner review it.
-
-    The notifier finds the item by itself and tells of it.
-    """
-    draft = _record(
-        conn,
+    intent: Intent, effect: Accepted, state: DraftState, content_hash: str | None, now: int
+) -> NewDraft:
+    """The draft that an accepted intent made, to be recorded."""
+    return _draft(
         intent,
         now,
         effect.ref,
@@ -51,8 +42,6 @@ def made(
         content_hash or intent.content_hash or "",
         message_id=effect.message_id,
     )
-    if by is not By.PERSON and state in OPEN_DRAFTS:
-        _to_review(conn, intent, draft, now)
 
 
 def beside_another(conn: Connection, intent: Intent, ref: Ref, now: int) -> None:
@@ -66,8 +55,7 @@ def beside_another(conn: Connection, intent: Intent, ref: Ref, now: int) -> None
         open_duplicated(conn, intent, now, [ref, *(one.ref for one in others)])
 
 
-def _record(
-    conn: Connection,
+def _draft(
     intent: Intent,
     now: int,
     ref: Ref,
@@ -76,12 +64,11 @@ def _record(
     content_hash: str,
     *,
     message_id: str | None = None,
-) -> int:
+) -> NewDraft:
     answers = intent.plan.get("answers")
     shown = intent.plan.get("shown")
     details: Mapping[str, object] = shown if isinstance(shown, dict) else {}
-    return drafts.record(
-        conn,
+    return NewDraft(
         integration=intent.integration,
         thread=intent.thread,
         intent=intent.id,
@@ -91,26 +78,31 @@ def _record(
         state=state,
         answers=Identity(answers) if isinstance(answers, str) else None,
         shown={**details, "message_id": message_id or intent.message_id_asked},
-        now_ms=now,
+        made_at=now,
     )
 
 
 def ready_for_review(conn: Connection, intent: Intent, draft: int, now: int) -> None:
     """Have the owner review a draft that no call of now made: it is listed, and nobody is told."""
-    reviews.tell_nobody(conn, intent.user, _to_review(conn, intent, draft, now), now)
+    list_quietly(conn, to_review(intent, draft, now))
 
 
-def _to_review(conn: Connection, intent: Intent, draft: int, now: int) -> int:
-    return reviews.open_item(
-        conn,
-        now,
-        ItemKind.DRAFT_READY,
+def list_quietly(conn: Connection, new: NewItem) -> None:
+    """Open an item of which nobody is told."""
+    reviews.tell_nobody(conn, new.user, reviews.open_new(conn, new), new.opened_at)
+
+
+def to_review(intent: Intent, draft: int, now: int) -> NewItem:
+    """The item by which the owner reviews a recorded draft; the notifier finds it by itself."""
+    return NewItem(
+        kind=ItemKind.DRAFT_READY,
         user=intent.user,
+        opened_at=now,
+        summary=WAITS,
         integration=intent.integration,
         thread=intent.thread,
         about=str(draft),
         subject=shown(intent, "subject"),
-        summary="a draft reply waits for your review",
     )
 
 
@@ -197,10 +189,8 @@ def found_again(conn: Connection, intent: Intent, now: int, sights: Sequence[Dra
     known = {draft.ref for draft in drafts.of_intent(conn, intent.id)}
     for sight in sights:
         if sight.ref not in known:
-            draft = _record(
-                conn, intent, now, sight.ref, sight.version, DraftState.HELD, sight.content_hash
-            )
-            ready_for_review(conn, intent, draft, now)
+            new = _draft(intent, now, sight.ref, sight.version, DraftState.HELD, sight.content_hash)
+            ready_for_review(conn, intent, drafts.record(conn, new), now)
 
 
 def close_duplicated(conn: Connection, integration: str, thread: str, now: int) -> None:

@@ -2,10 +2,11 @@
 
 Whoever makes an intent accepted writes its draft record and its review item here, in the same
 transaction; whoever settles an intent makes its thread due. All functions expect to be called
-inside a unit of work that has locked the thread's lease row (``record_outcome`` locks it itself).
-A stale worker may still record the outcome of its own finished attempt, and nothing else.
+inside a unit of work that has locked the thread's lease row. A stale worker may still record the
+outcome of its own finished attempt, and nothing else (``assistant.effects.recording``).
 
-The move of the intent comes first, by one guarded UPDATE, and says what else there is to write.
+The move of the intent comes first, by one guarded UPDATE, and says what else there is to write; of
+several intents that end together all moves are one statement, and what is left another few.
 
 A crash before the commit leaves the intent ``calling``; the sweeper makes it unknown.
 """
@@ -18,22 +19,20 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection
 
 from assistant.effects import illness, records, wording
-from providers.ports import DraftSight, Folder
-from storage import drafts, events, intents, leases, reviews, threads
-from storage.dbtime import database_now_ms
+from providers.ports import DraftSight
+from storage import drafts, events, intents, reviews, threads
+from storage.drafts import NewDraft
 from storage.events import Event
-from storage.intents import Intent
+from storage.intents import Intent, Move
+from storage.standing import Beside
 from storage.words import (
     OPEN_DRAFTS,
     Accepted,
     By,
     DraftState,
-    Evidence,
-    EvidenceKind,
     IntentState,
     ItemKind,
     Kind,
-    Outcome,
     Rejected,
     Unknown,
 )
@@ -51,76 +50,43 @@ class Timing:
 class Recorded:
     """What a record changed: the state now, and when the thread should be worked on again.
 
-    ``due_at`` and ``story`` are left to write in the same transaction: that the thread is due, and
-    what happened. ``write`` does it; the end of a turn of work does it together with its own.
+    The rest is left to write in the same transaction, which ``write_all`` does: that the thread is
+    due, what happened, and the draft that there is now with whether its owner should review it.
+    The end of a turn of work takes ``due_at`` and ``story`` over and writes them with its own.
     """
 
     state: IntentState
     again_at: int | None = None
     due_at: int | None = None
     story: Sequence[Event] = ()
+    draft: NewDraft | None = None
+    to_review: bool = False
 
 
-def record_outcome(conn: Connection, claimed: Intent, outcome: Outcome, timing: Timing) -> Recorded:
-    """Record the end of the attempt *claimed* as its own caller knows it, in time or late."""
-    leases.lock(conn, claimed.integration, claimed.thread)
-    recorded = outcome_of(conn, claimed, outcome, timing, database_now_ms(conn))
-    return write(conn, claimed, recorded)
-
-
-def outcome_of(
-    conn: Connection, claimed: Intent, outcome: Outcome, timing: Timing, now: int
-) -> Recorded:
-    """As ``record_outcome``, under a lock that is there; Recorded says what is left to write."""
-    recorded = _in_time(conn, claimed, outcome, timing, now)
-    is_late = recorded is None
-    kind = EvidenceKind.LATE_ANSWER if is_late else EvidenceKind.ANSWER
-    told = wording.told(outcome)
-    intents.add_evidence(
-        conn, claimed.id, now, Evidence(kind=kind, attempt=claimed.attempt, detail=told)
+def write_all(conn: Connection, recorded: Sequence[tuple[Intent, Recorded]]) -> None:
+    """Write what records left to their callers."""
+    made = [(intent, one) for intent, one in recorded if one.draft is not None]
+    ids = drafts.record_all(conn, [one.draft for _, one in made if one.draft is not None])
+    reviews.open_all(
+        conn,
+        [
+            records.to_review(intent, draft, one.draft.made_at)
+            for draft, (intent, one) in zip(ids, made, strict=True)
+            if one.to_review and one.draft is not None
+        ],
     )
-    name = "answered_late" if is_late else "answered"
-    answered = _event(now, name, claimed, attempt=claimed.attempt, **told)
-    if recorded is None:
-        recorded = _late(conn, claimed, outcome, now)
-        return replace(recorded, story=(answered, *recorded.story))
-    return replace(recorded, story=(_claimed(claimed), answered, *recorded.story))
+    for intent, one in recorded:
+        if one.due_at is not None:
+            threads.make_due(conn, intent.integration, intent.thread, one.due_at)
+    events.log_all(
+        conn, [(intent.integration, intent.thread, one.story) for intent, one in recorded]
+    )
 
 
 def write(conn: Connection, intent: Intent, recorded: Recorded) -> Recorded:
-    """Write what a record left to its caller."""
-    if recorded.due_at is not None:
-        threads.make_due(conn, intent.integration, intent.thread, recorded.due_at)
-    events.log_all(conn, intent.integration, intent.thread, recorded.story)
+    """As ``write_all``, of one."""
+    write_all(conn, [(intent, recorded)])
     return recorded
-
-
-def _in_time(
-    conn: Connection, claimed: Intent, outcome: Outcome, timing: Timing, now: int
-) -> Recorded | None:
-    """The end of the call that is under way; None when it is not under way any more."""
-    match outcome:
-        case Accepted():
-            return _accept(conn, claimed, By.CALL, now, outcome)
-        case Rejected():
-            return _reject(conn, claimed, By.CALL, now, outcome)
-        case Unknown():
-            return _become_unknown(conn, claimed, By.CALL, now, timing, outcome)
-
-
-def _late(conn: Connection, claimed: Intent, outcome: Outcome, now: int) -> Recorded:
-    intent = intents.by_id(conn, claimed.id)
-    if intent is None:
-        raise LookupError(f"no intent {claimed.id}")
-    if intent.attempt != claimed.attempt:
-        return _other_attempt(conn, intent, outcome, now)
-    intents.update(conn, intent, ended_at=now)
-    recorded = None
-    if isinstance(outcome, Accepted):
-        recorded = _accept(conn, intent, By.LATE, now, outcome)
-    elif isinstance(outcome, Rejected):
-        recorded = _reject(conn, intent, By.LATE, now, outcome)
-    return recorded or Recorded(state=intent.state)
 
 
 def accept(
@@ -134,29 +100,30 @@ def accept(
     content_hash: str | None = None,
 ) -> Recorded:
     """Make an intent accepted, with its draft record and item; its lease row is locked."""
-    recorded = _accept(
+    recorded = accept_only(
         conn, intent, by, now, effect, draft_state=draft_state, content_hash=content_hash
     )
-    return write(conn, intent, recorded or _unmoved(conn, intent))
+    return write(conn, intent, recorded or unmoved(conn, intent))
 
 
 def reject(conn: Connection, intent: Intent, by: By, now: int, outcome: Rejected) -> Recorded:
     """Make an intent rejected; a passing rejection retries nothing itself, its thread is due."""
-    recorded = _reject(conn, intent, by, now, outcome)
-    return write(conn, intent, recorded or _unmoved(conn, intent))
+    recorded = reject_only(conn, intent, by, now, outcome)
+    return write(conn, intent, recorded or unmoved(conn, intent))
 
 
 def become_unknown(
     conn: Connection, intent: Intent, by: By, now: int, timing: Timing, outcome: Unknown
 ) -> Recorded:
     """Make an intent unknown whose caller said nothing: shown, told later, looked for."""
-    recorded = _become_unknown(conn, intent, by, now, timing, outcome)
-    if recorded is None:
-        return _unmoved(conn, intent)
-    return write(conn, intent, replace(recorded, story=(_claimed(intent), *recorded.story)))
+    moved = intents.move_all(conn, [doubt(intent, by, now, timing, outcome)])
+    if not moved:
+        return unmoved(conn, intent)
+    recorded = in_doubt(conn, intent, by, now, timing, outcome)
+    return write(conn, intent, replace(recorded, story=(claimed_event(intent), *recorded.story)))
 
 
-def _accept(
+def accept_only(
     conn: Connection,
     intent: Intent,
     by: By,
@@ -166,8 +133,16 @@ def _accept(
     draft_state: DraftState = DraftState.HELD,
     content_hash: str | None = None,
 ) -> Recorded | None:
-    moved = intents.move(
-        conn,
+    moved = intents.move_all(conn, [acceptance(intent, by, now, effect)]).get(intent.id)
+    if moved is None:
+        return None
+    return accepted(
+        conn, intent, by, now, effect, moved, draft_state=draft_state, content_hash=content_hash
+    )
+
+
+def acceptance(intent: Intent, by: By, now: int, effect: Accepted) -> Move:
+    return intents.moving(
         intent,
         IntentState.ACCEPTED,
         by,
@@ -178,8 +153,20 @@ def _accept(
         passing=0,
         **({"ended_at": now} if by is By.CALL else {}),
     )
-    if moved is None:
-        return None
+
+
+def accepted(
+    conn: Connection,
+    intent: Intent,
+    by: By,
+    now: int,
+    effect: Accepted,
+    moved: Beside,
+    *,
+    draft_state: DraftState = DraftState.HELD,
+    content_hash: str | None = None,
+) -> Recorded:
+    """What follows from an intent that was made accepted."""
     if moved.unwell and by is By.CALL:
         # A sighting says nothing of how calls fare, so it ends no rest.
         illness.well(conn, intent)
@@ -194,9 +181,10 @@ def _accept(
             integration=intent.integration,
             about="write",
         )
+    draft = None
     match intent.kind:
         case Kind.CREATE_DRAFT:
-            records.made(conn, intent, by, now, effect, draft_state, content_hash)
+            draft = records.made(intent, effect, draft_state, content_hash, now)
             if moved.other_draft and draft_state in OPEN_DRAFTS:
                 records.beside_another(conn, intent, effect.ref, now)
         case Kind.REMOVE_DRAFT:
@@ -209,40 +197,58 @@ def _accept(
         state=IntentState.ACCEPTED,
         again_at=again_at,
         due_at=None if intent.kind is Kind.NOTIFY else now,
-        story=(_event(now, "accepted", intent, by=str(by)),),
+        story=(event(now, "accepted", intent, by=str(by)),),
+        draft=draft,
+        to_review=by is not By.PERSON and draft_state in OPEN_DRAFTS,
     )
 
 
-def _reject(
+def reject_only(
     conn: Connection, intent: Intent, by: By, now: int, outcome: Rejected
 ) -> Recorded | None:
-    tries_left = intent.tries_left if outcome.illness else intent.tries_left - 1
-    may_pass = outcome.passing or outcome.illness
-    passing = may_pass and tries_left > 0 and by is not By.PERSON
-    retry_at = now + wording.backoff_ms(tries_left, outcome) if passing else None
-    moved = intents.move(
-        conn,
+    moved = intents.move_all(conn, [rejection(intent, by, now, outcome)]).get(intent.id)
+    return None if moved is None else rejected(conn, intent, by, now, outcome, moved)
+
+
+def rejection(intent: Intent, by: By, now: int, outcome: Rejected) -> Move:
+    tries_left, retry_at = _tries_after(intent, by, now, outcome)
+    return intents.moving(
         intent,
         IntentState.REJECTED,
         by,
         now,
         reason=outcome.reason,
-        passing=int(passing),
+        passing=int(retry_at is not None),
         tries_left=tries_left,
         retry_at=retry_at,
         **({"ended_at": now} if by is By.CALL else {}),
     )
-    if moved is None:
-        return None
+
+
+def _tries_after(intent: Intent, by: By, now: int, outcome: Rejected) -> tuple[int, int | None]:
+    """The tries that are left, and when the next is made (None: no more by itself)."""
+    tries_left = intent.tries_left if outcome.illness else intent.tries_left - 1
+    may_pass = outcome.passing or outcome.illness
+    passing = may_pass and tries_left > 0 and by is not By.PERSON
+    return tries_left, now + wording.backoff_ms(tries_left, outcome) if passing else None
+
+
+def rejected(
+    conn: Connection, intent: Intent, by: By, now: int, outcome: Rejected, moved: Beside
+) -> Recorded:
+    """What follows from an intent that was made rejected."""
+    _, retry_at = _tries_after(intent, by, now, outcome)
+    passing = retry_at is not None
     if moved.told:
         _close(conn, intent, now, ItemKind.OUTCOME_UNKNOWN)
     if outcome.illness:
         illness.ill(conn, intent, now, outcome)
     elif not passing:
-        _refused_for_good(conn, intent, by, now, outcome, exhausted=may_pass)
+        exhausted = outcome.passing or outcome.illness
+        _refused_for_good(conn, intent, by, now, outcome, exhausted=exhausted)
     due_at = None if intent.kind is Kind.NOTIFY else retry_at or now
     more = passing or intent.kind is Kind.REMOVE_DRAFT
-    rejected = _event(now, "rejected", intent, by=str(by), reason=outcome.reason, passing=passing)
+    rejected = event(now, "rejected", intent, by=str(by), reason=outcome.reason, passing=passing)
     return Recorded(
         state=IntentState.REJECTED,
         again_at=(due_at or retry_at) if more else None,
@@ -272,24 +278,28 @@ def _refused_for_good(
     )
 
 
-def _become_unknown(
-    conn: Connection, intent: Intent, by: By, now: int, timing: Timing, outcome: Unknown
-) -> Recorded | None:
-    ended = {"ended_at": now} if by is By.CALL else {}
-    base = now if by is By.CALL else intent.claimed_at + intent.call_timeout_ms
+def doubt(intent: Intent, by: By, now: int, timing: Timing, outcome: Unknown) -> Move:
     looks = intent.kind is not Kind.NOTIFY
-    moved = intents.move(
-        conn,
+    return intents.moving(
         intent,
         IntentState.UNKNOWN,
         by,
         now,
         reason=outcome.reason,
-        next_look_at=base + timing.first_look_ms if looks else None,
-        **ended,
+        next_look_at=_asked_at(intent, by, now) + timing.first_look_ms if looks else None,
+        **({"ended_at": now} if by is By.CALL else {}),
     )
-    if moved is None:
-        return None
+
+
+def _asked_at(intent: Intent, by: By, now: int) -> int:
+    """When the last word about the call could have come."""
+    return now if by is By.CALL else intent.claimed_at + intent.call_timeout_ms
+
+
+def in_doubt(
+    conn: Connection, intent: Intent, by: By, now: int, timing: Timing, outcome: Unknown
+) -> Recorded:
+    """What follows from an intent that was made unknown."""
     if intent.kind is Kind.NOTIFY:
         # The notice's own item stays in the queue and carries the evidence; no item about it.
         return Recorded(state=IntentState.UNKNOWN)
@@ -309,9 +319,13 @@ def _become_unknown(
         f"({outcome.reason})",
     )
     reviews.ask_to_tell(
-        conn, intent.user, item, ItemKind.OUTCOME_UNKNOWN, base + timing.notice_delay_ms
+        conn,
+        intent.user,
+        item,
+        ItemKind.OUTCOME_UNKNOWN,
+        _asked_at(intent, by, now) + timing.notice_delay_ms,
     )
-    unknown = _event(now, "unknown", intent, by=str(by), reason=outcome.reason)
+    unknown = event(now, "unknown", intent, by=str(by), reason=outcome.reason)
     return Recorded(state=IntentState.UNKNOWN, story=(unknown,))
 
 
@@ -335,29 +349,12 @@ def duplicate(conn: Connection, intent: Intent, now: int, found: list[DraftSight
     return True
 
 
-def _unmoved(conn: Connection, intent: Intent) -> Recorded:
+def unmoved(conn: Connection, intent: Intent) -> Recorded:
     """The facts went another way: what the intent is now, and nothing to write."""
     found = intents.by_id(conn, intent.id)
     if found is None:
         raise LookupError(f"no intent {intent.id}")
     return Recorded(state=found.state)
-
-
-def _other_attempt(conn: Connection, intent: Intent, outcome: Outcome, now: int) -> Recorded:
-    # Two attempts that both had an effect are two effects, whatever the latest one says.
-    if isinstance(outcome, Accepted) and intent.kind is Kind.CREATE_DRAFT:
-        known = [draft.ref for draft in drafts.of_intent(conn, intent.id) if draft.open]
-        if intent.state is IntentState.ACCEPTED and outcome.ref not in known:
-            sight = DraftSight(
-                ref=outcome.ref,
-                version=outcome.version,
-                folder=Folder.DRAFTS,
-                content_hash=intent.content_hash or "",
-            )
-            duplicate(conn, intent, now, [sight])
-        else:
-            intents.update(conn, intent, next_look_at=now)
-    return _unmoved(conn, intent)
 
 
 def _close(conn: Connection, intent: Intent, now: int, kind: ItemKind) -> None:
@@ -372,10 +369,10 @@ def _close(conn: Connection, intent: Intent, now: int, kind: ItemKind) -> None:
     )
 
 
-def _event(now: int, name: str, intent: Intent, **detail: object) -> Event:
+def event(now: int, name: str, intent: Intent, **detail: object) -> Event:
     return Event(at=now, kind=name, detail={"intent": intent.id, **detail})
 
 
-def _claimed(intent: Intent) -> Event:
+def claimed_event(intent: Intent) -> Event:
     """What the claim left for the end of its attempt to tell."""
     return events.claimed(intent.claimed_at, intent.id, intent.kind, intent.attempt, intent.fence)

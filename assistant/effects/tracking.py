@@ -11,14 +11,15 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
-from assistant.effects.records import close_duplicated, close_items
+from assistant.effects.records import WAITS, close_duplicated, close_items, list_quietly
 from providers.mime.marks import intent_of
 from providers.ports import DraftNow, DraftSight, Folder, Whereabouts
-from storage import drafts, intents, leases, mailboxes, reviews, threads
+from storage import drafts, intents, leases, mailboxes, threads
 from storage.dbtime import database_now_ms
-from storage.drafts import Draft
+from storage.drafts import Draft, NewDraft
 from storage.events import log
 from storage.leases import Held
+from storage.reviews import NewItem
 from storage.threads import ThreadRow
 from storage.words import By, DraftState, IntentState, ItemKind
 
@@ -74,8 +75,7 @@ def take_in(conn: Connection, row: ThreadRow, sights: Sequence[DraftSight], secr
         if known is not None:
             intents.update(conn, known, next_look_at=now)
             continue
-        draft = drafts.record(
-            conn,
+        new = NewDraft(
             integration=row.integration,
             thread=row.thread,
             intent=intent,
@@ -85,22 +85,22 @@ def take_in(conn: Connection, row: ThreadRow, sights: Sequence[DraftSight], secr
             state=DraftState.HELD,
             answers=None,
             shown={"subject": row.subject, "message_id": sight.message_id},
-            now_ms=now,
+            made_at=now,
         )
+        draft = drafts.record(conn, new)
         mailbox = mailboxes.load(conn, row.integration)
         if mailbox is not None:
-            item = reviews.open_item(
-                conn,
-                now,
-                ItemKind.DRAFT_READY,
+            item = NewItem(
+                kind=ItemKind.DRAFT_READY,
                 user=mailbox.user,
+                opened_at=now,
+                summary=WAITS,
                 integration=row.integration,
                 thread=row.thread,
                 about=str(draft),
                 subject=row.subject,
-                summary="a draft reply waits for your review",
             )
-            reviews.tell_nobody(conn, mailbox.user, item, now)
+            list_quietly(conn, item)
         log(conn, now, row.integration, row.thread, "draft_taken_in", ref=sight.ref)
 
 

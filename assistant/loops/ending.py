@@ -15,8 +15,8 @@ import structlog
 from sqlalchemy import Connection
 
 from assistant.core.conversation import Triage
-from assistant.effects import drafting, illness, settle
-from assistant.effects.settle import Recorded
+from assistant.effects import drafting, illness
+from assistant.effects.recording import Ending, Record
 from assistant.loops import judging, spending
 from assistant.loops.turn import Result, Turn
 from providers.ports import MailboxIllError, ReconnectError
@@ -39,20 +39,25 @@ UNSEEN_WAIT_MS = 15_000
 """How soon a thread is worked on again in which a draft lies that no pass has noted yet."""
 
 
-def recorder(turn: Turn) -> drafting.RecordUnit:
-    """Makes the unit that records a call's outcome and ends the work, in one transaction."""
+def recorder(turn: Turn) -> drafting.Recorder:
+    """Says how a call's outcome is recorded and how, in one transaction, the work ends."""
 
-    def unit(conn: Connection, intent: Intent, outcome: Outcome) -> None:
-        now = leases.give_back(conn, turn.grip.held)
-        if now is None:
-            # The lease is another's: this worker's findings are void, its evidence is kept.
-            settle.record_outcome(conn, intent, outcome, turn.house.timing)
-            return
-        recorded = settle.outcome_of(conn, intent, outcome, turn.house.timing, now)
+    def finish(outcome: Outcome, again_at: int | None) -> Finish:
         turn.plan = dataclasses.replace(turn.plan, because=_because(outcome))
-        _write(conn, turn, now, again_at=recorded.again_at or turn.again_at_ms, recorded=recorded)
+        return _finish(turn, again_at=again_at or turn.again_at_ms)
 
-    return unit
+    ending = Ending(
+        held=turn.grip.held,
+        finish=finish,
+        story=lambda now: _story(turn, now),
+        tell=lambda conn, now: _tell(conn, turn, now),
+    )
+
+    def record(claimed: Intent, outcome: Outcome) -> Record:
+        timing = turn.house.timing
+        return Record(claimed=claimed, outcome=outcome, timing=timing, ending=ending)
+
+    return record
 
 
 def _because(outcome: Outcome) -> str | None:
@@ -107,11 +112,20 @@ def _write(
     again_at: int | None,
     failed: bool = False,
     quarantine: bool = False,
-    recorded: Recorded | None = None,
 ) -> None:
-    """What the turn found out, and what the record of its call left to write."""
-    held, row = turn.grip.held, turn.record.row
-    ended = Finish(
+    """What the turn found out, where no call was made."""
+    held = turn.grip.held
+    end = _finish(turn, again_at=again_at, failed=failed, quarantine=quarantine)
+    threads.finish(conn, held, end, now)
+    events.log_all(conn, [(held.integration, held.thread, _story(turn, now))])
+    _tell(conn, turn, now)
+
+
+def _finish(
+    turn: Turn, *, again_at: int | None, failed: bool = False, quarantine: bool = False
+) -> Finish:
+    row = turn.record.row
+    return Finish(
         read_dues=row.dues,
         revision=row.revision,
         triage=None if turn.triage is None else _as_json(turn, turn.triage),
@@ -121,12 +135,6 @@ def _write(
         quarantine=quarantine,
         reconciled=turn.reconciled,
     )
-    settled_due_at = None if recorded is None else recorded.due_at
-    threads.finish(conn, held, ended, now, settled_due_at=settled_due_at)
-    story = [] if recorded is None else [*recorded.story]
-    events.log_all(conn, held.integration, held.thread, [*story, *_story(turn, now)])
-    _tell(conn, turn, now)
-    _tell_ceiling(conn, turn, now)
 
 
 def _story(turn: Turn, now: int) -> list[Event]:
@@ -149,6 +157,12 @@ def _story(turn: Turn, now: int) -> list[Event]:
 
 
 def _tell(conn: Connection, turn: Turn, now: int) -> None:
+    """Open the items of what the turn met, and those of what its user's ceiling stopped."""
+    _tell_thread(conn, turn, now)
+    _tell_ceiling(conn, turn, now)
+
+
+def _tell_thread(conn: Connection, turn: Turn, now: int) -> None:
     row = turn.record.row
     newest = _newest(turn)
     for draft in turn.plan.overtaken:

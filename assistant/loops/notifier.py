@@ -31,10 +31,10 @@ from anyio.abc import TaskGroup
 from sqlalchemy import Connection
 
 from assistant.core.telling import About, Again, Due, Tell, Told, Wait, is_done, next_step, words
-from assistant.effects import settle
 from assistant.effects.claim import Asked, Refused
 from assistant.effects.guard import Effect, guarded
 from assistant.effects.keys import fingerprint, notice_key
+from assistant.effects.recording import Record
 from assistant.house import House, Receiver, Telling
 from leases.keeper import Grip
 from providers.notifier_port import Notice
@@ -217,7 +217,7 @@ class Notifier:
             )
             asked = self._asked(grip.held, telling, receiver, step, about, standing.now)
         outcome = await guarded(
-            house.store, house.clock, house.faults, grip, self._effect(receiver, asked)
+            house.together, house.clock, house.faults, grip, self._effect(receiver, asked)
         )
         return not isinstance(outcome, Refused)
 
@@ -287,10 +287,14 @@ class Notifier:
         async def unclaimed() -> None:
             return None
 
-        def record(conn: Connection, claimed: Intent, outcome: Outcome) -> None:
-            if isinstance(outcome, Accepted | Rejected):
-                _forget_refusals(conn, claimed)
-            settle.record_outcome(conn, claimed, outcome, house.timing)
+        def record(claimed: Intent, outcome: Outcome) -> Record:
+            known = isinstance(outcome, Accepted | Rejected)
+            return Record(
+                claimed=claimed,
+                outcome=outcome,
+                timing=house.timing,
+                first=partial(_forget_refusals, claimed=claimed) if known else None,
+            )
 
         return Effect(asked=asked, call=call, unclaimed=unclaimed, record=record)
 

@@ -195,7 +195,7 @@ async def _remove(turn: Turn, draft_id: int) -> Result:
 
 async def _guard(turn: Turn, effect: Effect, done: Result) -> Result:
     house = turn.house
-    outcome = await guarded(house.store, house.clock, house.faults, turn.grip, effect)
+    outcome = await guarded(house.together, house.clock, house.faults, turn.grip, effect)
     match outcome:
         case Refused():
             return await _refused(turn, outcome)

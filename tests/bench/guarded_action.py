@@ -15,18 +15,19 @@ import anyio
 import anyio.lowlevel
 from sqlalchemy import Connection
 
-from assistant.effects import settle
 from assistant.effects.claim import Asked
-from assistant.effects.guard import Effect, Store, guarded
+from assistant.effects.guard import Effect, guarded
+from assistant.effects.recording import Ending, Record
 from assistant.effects.settle import Timing
 from assistant.timing import SystemClock
 from leases.keeper import Grip, Keeper
 from storage import leases, mailboxes, threads
 from storage.dbtime import database_now_ms
-from storage.events import Event, log_all
+from storage.events import Event
 from storage.intents import Intent
 from storage.leases import Held
 from storage.threads import Finish
+from storage.together import Store, Together
 from storage.words import (
     NO_FAULTS,
     Accepted,
@@ -81,9 +82,9 @@ def prepare(number: int) -> Callable[[Connection], None]:
     return unit
 
 
-async def act(store: Store, clock: SystemClock, keeper: Keeper, held: Held) -> None:
+async def act(store: Together, clock: SystemClock, keeper: Keeper, held: Held) -> None:
     """One guarded action, as the worker makes it."""
-    row = await store.read(lambda conn: threads.load(conn, held.integration, held.thread))
+    row = await store.read(threads.load_all, (held.integration, held.thread))
     with keeper.holding(held, started_s=clock.boot_s()) as grip:
         outcome = await guarded(
             store, clock, NO_FAULTS, grip, effect(grip, row.dues, row.message_set)
@@ -102,15 +103,16 @@ def effect(grip: Grip, dues: int, message_set: str) -> Effect:
     async def unclaimed() -> None:
         return None
 
-    def record(conn: Connection, claimed: Intent, outcome: Outcome) -> None:
-        now = leases.give_back(conn, held)
-        if now is None:
-            raise RuntimeError("the lease was lost")
-        recorded = settle.outcome_of(conn, claimed, outcome, TIMING, now)
-        end = Finish(read_dues=dues, revision=1, triage={"category": "needs_reply"})
-        threads.finish(conn, held, end, now, settled_due_at=recorded.due_at)
-        triaged = Event(at=now, kind="triaged", detail={"category": "needs_reply"})
-        log_all(conn, held.integration, held.thread, [*recorded.story, triaged])
+    triage = {"category": "needs_reply"}
+    ending = Ending(
+        held=held,
+        finish=lambda _, __: Finish(read_dues=dues, revision=1, triage=triage),
+        story=lambda now: [Event(at=now, kind="triaged", detail=triage)],
+        tell=lambda _, __: None,
+    )
+
+    def record(claimed: Intent, outcome: Outcome) -> Record:
+        return Record(claimed=claimed, outcome=outcome, timing=TIMING, ending=ending)
 
     asked = Asked(
         intent=IntentId(f"{held.thread:>032}"),
@@ -136,13 +138,14 @@ async def drive(store: Store, number: int, *, in_work: int) -> float:
     """Work through *number* due threads, *in_work* at once; gives the seconds it took."""
     clock = SystemClock()
     keeper = Keeper(store, clock, ttl_s=TTL_MS / 1000)
+    together = Together(store)
     owner = OwnerId("bench:1")
     slots = anyio.Semaphore(in_work)
     left = number
 
     async def one(held: Held) -> None:
         try:
-            await act(store, clock, keeper, held)
+            await act(together, clock, keeper, held)
         finally:
             slots.release()
 
@@ -150,15 +153,16 @@ async def drive(store: Store, number: int, *, in_work: int) -> float:
     async with anyio.create_task_group() as group:
         while left > 0:
             await slots.acquire()
-            free = 1 + slots.value
-            taken = await store.write(
-                lambda conn, free=free: leases.take_due(
-                    conn, owner, ttl_ms=TTL_MS, limit=free, allowed={MAILBOX}, alone=False
+            async with together.calm():
+                free = 1 + slots.value
+                taken = await store.write(
+                    lambda conn, free=free: leases.take_due(
+                        conn, owner, ttl_ms=TTL_MS, limit=free, allowed={MAILBOX}, alone=False
+                    )
                 )
-            )
             for at, held in enumerate(taken.held):
                 if at:
-                    await slots.acquire()
+                    slots.acquire_nowait()
                 group.start_soon(one, held)
                 left -= 1
             if not taken.held:

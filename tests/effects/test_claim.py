@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from assistant.effects import settle
 from assistant.effects.claim import Asked, Refusal, Refused, claim
 from assistant.effects.keys import create_key, fingerprint
+from assistant.effects.recording import Record, record
 from assistant.effects.settle import Timing
 from storage import intents, leases, threads
 from storage.intents import Intent
@@ -80,7 +81,7 @@ def try_claim(world: World, asked: Asked) -> Intent | Refusal:
 
 def end(world: World, intent: Intent, outcome: Outcome) -> None:
     """The caller records how its call ended."""
-    world.db.run(lambda conn: settle.record_outcome(conn, intent, outcome, TIMING))
+    world.db.run(lambda conn: record(conn, Record(claimed=intent, outcome=outcome, timing=TIMING)))
 
 
 async def begin(make: Make) -> tuple[World, Held]:

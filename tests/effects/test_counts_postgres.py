@@ -15,6 +15,7 @@ from assistant.timing import SystemClock
 from leases.keeper import Keeper
 from storage import leases
 from storage.postgres import open_postgres
+from storage.together import Together
 from storage.words import OwnerId
 from tests.bench.guarded_action import MAILBOX, TTL_MS, act, prepare
 from tests.support.pgcount import Counts, counting_cluster, counts, reset
@@ -45,6 +46,7 @@ def cost(server: Cluster) -> Counts:
     async def work() -> None:
         store = await open_postgres(server.place(database))
         clock = SystemClock()
+        together = Together(store)
         keeper = Keeper(store, clock, ttl_s=TTL_MS / 1000)
         taken = await store.write(
             lambda conn: leases.take_due(
@@ -59,7 +61,7 @@ def cost(server: Cluster) -> Counts:
         assert len(taken.held) == ACTIONS
         reset(server)
         for held in taken.held:
-            await act(store, clock, keeper, held)
+            await act(together, clock, keeper, held)
         await store.close()
 
     aside(fill)

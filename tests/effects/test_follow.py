@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from assistant.effects.tracking import follow
 from providers.ports import DraftNow, Whereabouts
 from storage import drafts, leases
-from storage.drafts import Draft
+from storage.drafts import Draft, NewDraft
 from storage.leases import Held
 from storage.sqlite import sync_engine
 from storage.tables import metadata
@@ -27,11 +27,12 @@ MAILBOX, THREAD = IntegrationId("robin/a"), ThreadId("t")
 def begin(conn: Connection) -> tuple[Held, Draft]:
     held = leases.acquire(conn, MAILBOX, THREAD, OwnerId("first"), 60_000)
     assert held is not None
-    made = drafts.record(
-        conn, integration=MAILBOX, thread=THREAD, intent=IntentId("a" * 32), ref=Ref("d"),
+    new = NewDraft(
+        integration=MAILBOX, thread=THREAD, intent=IntentId("a" * 32), ref=Ref("d"),
         version=Version("1"), content_hash="h", state=DraftState.HELD, answers=None, shown={},
-        now_ms=1,
+        made_at=1,
     )  # fmt: skip
+    made = drafts.record(conn, new)
     draft = drafts.one(conn, made)
     assert draft is not None
     return held, draft

@@ -6,7 +6,8 @@ import anyio
 import pytest
 from sqlalchemy import Connection
 
-from assistant.effects import settle
+from assistant.effects.recording import Record, record
+from assistant.effects.settle import Timing
 from assistant.loops.turn import Result
 from providers.memory import Behaviour
 from providers.ports import Folder
@@ -87,9 +88,9 @@ async def test_what_becomes_due_during_the_work_stays_due(make: Make) -> None:
 
 def _late_answer(conn: Connection) -> None:
     (first,) = [one for one in intents.everything(conn) if one.state is IntentState.UNKNOWN]
-    timing = settle.Timing(first_look_ms=5000, notice_delay_ms=120_000)
+    timing = Timing(first_look_ms=5000, notice_delay_ms=120_000)
     late = Accepted(ref=Ref("late"), version=Version("late.1"))
-    settle.record_outcome(conn, first, late, timing)
+    record(conn, Record(claimed=first, outcome=late, timing=timing))
 
 
 async def test_a_draft_that_became_known_after_the_snapshot_stops_the_claim(make: Make) -> None:

@@ -18,6 +18,7 @@ from assistant.core.plan import CreateDraft, Policy, RemoveDraft, _asked_before,
 from assistant.effects import drafting, tracking
 from assistant.effects.claim import Refusal, Refused, claim
 from assistant.effects.guard import Effect
+from assistant.effects.recording import record
 from assistant.house import Account, House
 from assistant.loops import ending, reading
 from assistant.loops.turn import Turn, place_of, prior_create, prior_removal
@@ -367,7 +368,7 @@ class Worker:
             self.truth.seen["a late answer"] += 1
         while True:
             try:
-                self._finish(turn, lambda conn: effect.record(conn, claimed, outcome))
+                self._finish(turn, lambda conn: record(conn, effect.record(claimed, outcome)))
             except CommitUnknownError:
                 found = self.db.run(lambda conn: intents.by_id(conn, claimed.id))
                 if found is None or (found.state, found.attempt) == (
@@ -385,7 +386,7 @@ class Worker:
     def _end(self, turn: Turn, again_at: int | None) -> None:
         self._finish(turn, lambda conn: ending.finish_now(conn, turn, again_at=again_at))
 
-    def _finish(self, turn: Turn, unit: Callable[[Connection], None]) -> None:
+    def _finish(self, turn: Turn, unit: Callable[[Connection], object]) -> None:
         held = turn.grip.held
         mine = self.truth.holder.get(held.thread) == (held.owner, held.fence)
         asked_anew = self._dues(held) != turn.record.row.dues

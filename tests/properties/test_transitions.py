@@ -64,7 +64,7 @@ def test_a_move_happens_exactly_when_the_table_holds_it(
 ) -> None:
     legal = by in TRANSITIONS.get((state, to), frozenset())
     with engine.begin() as conn:
-        intents.insert(conn, make(state))
+        intents.insert_all(conn, [make(state)])
         before = row(conn)
         if not sources(to, by):
             with pytest.raises(InvalidTransitionError):
@@ -78,7 +78,7 @@ def test_a_move_happens_exactly_when_the_table_holds_it(
 @pytest.mark.parametrize("state", list(IntentState))
 def test_a_move_of_another_attempt_changes_nothing(engine: Engine, state: IntentState) -> None:
     with engine.begin() as conn:
-        intents.insert(conn, make(state, attempt=3))
+        intents.insert_all(conn, [make(state, attempt=3)])
         before = row(conn)
         stale = make(state, attempt=2)
         for (source, to), causes in TRANSITIONS.items():
@@ -89,7 +89,7 @@ def test_a_move_of_another_attempt_changes_nothing(engine: Engine, state: Intent
 
 def test_a_state_never_changes_beside_the_moves(engine: Engine) -> None:
     with engine.begin() as conn:
-        intents.insert(conn, make(IntentState.UNKNOWN))
+        intents.insert_all(conn, [make(IntentState.UNKNOWN)])
         with pytest.raises(InvalidTransitionError):
             intents.update(conn, make(IntentState.UNKNOWN), state="accepted")
 

@@ -1,0 +1,76 @@
+"""Statements over many rows that are given when they run, each made once for both engines.
+
+A statement costs most of its time on its way, so whoever works on several threads at once asks for
+all of them in one. The rows travel as one array for each column (PostgreSQL) or as one JSON text
+(SQLite) and are joined to the tables like a table of their own.
+
+Nothing is decided here. Rows are locked in the order in which they are given wherever the planner
+walks the given rows first; where it does not, two who lock the same rows can meet in a deadlock,
+which the store resolves by running a unit again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, cast
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, CursorResult
+
+    Result = CursorResult[tuple[object, ...]]
+
+Kind = sa.types.TypeEngine[object]
+TEXT: Final = cast("Kind", sa.Text())
+NUMBER: Final = cast("Kind", sa.BigInteger())
+Columns = Mapping[str, Kind]
+Given = Mapping[str, "sa.ColumnElement[object]"]
+"""The columns of the given rows, by name, as expressions of a statement."""
+
+
+class ForEach:
+    """One statement over given rows; ``run`` gives the rows and runs it."""
+
+    def __init__(
+        self, columns: Columns, build: Callable[[Given, sa.FromClause], sa.Executable]
+    ) -> None:
+        """*build* makes the statement out of the given columns and what they come FROM."""
+        self._names: Final = tuple(columns)
+        self._statements: Final = {
+            "sqlite": build(*_from_json(columns)),
+            "postgresql": build(*_from_arrays(columns)),
+        }
+
+    def run(
+        self, conn: Connection, rows: Sequence[Mapping[str, object]]
+    ) -> CursorResult[tuple[object, ...]]:
+        """Run it over *rows*, one at least; each has a value for every column."""
+        name = conn.dialect.name
+        values: dict[str, object]
+        if name == "sqlite":
+            values = {"given": json.dumps([[row[at] for at in self._names] for row in rows])}
+        else:
+            values = {f"given_{at}": [row[at] for row in rows] for at in self._names}
+        return conn.execute(self._statements[name], values)
+
+
+def _from_arrays(columns: Columns) -> tuple[Given, sa.FromClause]:
+    arrays = [
+        sa.bindparam(f"given_{name}", type_=postgresql.ARRAY(kind, dimensions=1))
+        for name, kind in columns.items()
+    ]
+    each = [sa.column(name, kind) for name, kind in columns.items()]
+    source = sa.func.unnest(*arrays).table_valued(*each, name="given").render_derived()
+    return {name: source.c[name] for name in columns}, source
+
+
+def _from_json(columns: Columns) -> tuple[Given, sa.FromClause]:
+    rows = sa.func.json_each(sa.bindparam("given", type_=sa.Text))
+    source = rows.table_valued(sa.column("value", sa.Text), name="given")
+    return {
+        name: sa.func.json_extract(source.c.value, sa.literal_column(f"'$[{at}]'"), type_=kind)
+        for at, (name, kind) in enumerate(columns.items())
+    }, source
