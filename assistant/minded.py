@@ -2,9 +2,10 @@
 
 Most faults of a store pass (a full disk, a lock), and the loops go on until they have; each of them
 meets the same fault again and again, so it is told here, with its remedy, at most once a minute. A
-database whose file was removed or replaced is gone for this process whatever it does; the daemon
-waits for that here and ends in order, instead of meeting the same fault for ever. Nothing is
-retried or hidden: every error still reaches the caller of the unit.
+store whose disk is full can still be read: only a write that succeeds ends what a write began. A
+database that was removed, replaced, set back or migrated by another release is gone for this
+process whatever it does; the daemon waits for that here and ends in order, instead of meeting the
+same fault for ever. Nothing is retried or hidden: every error still reaches the caller of the unit.
 """
 
 from __future__ import annotations
@@ -16,8 +17,14 @@ import anyio
 import structlog
 from sqlalchemy import Connection
 
-from assistant.effects.guard import Store
-from storage.errors import StorageBusyError, StorageError, StorageGoneError, StorageIllError
+from storage.errors import (
+    SchemaError,
+    StorageBusyError,
+    StorageError,
+    StorageGoneError,
+    StorageIllError,
+)
+from storage.together import Store
 from storage.words import Clock
 
 T = TypeVar("T")
@@ -35,24 +42,25 @@ class MindedStore:
         self._store = store
         self._clock = clock
         self._lost = anyio.Event()
-        self._error: StorageGoneError | None = None
+        self._error: StorageGoneError | SchemaError | None = None
         self._quiet_until_s = 0.0
         self._is_told = False
+        self._cannot_write = False
 
     @property
-    def error(self) -> StorageGoneError | None:
-        """Why the store is gone, None while it is there."""
+    def error(self) -> StorageGoneError | SchemaError | None:
+        """Why the store is gone for this process, None while it is there."""
         return self._error
 
     async def write(self, unit: Callable[[Connection], T]) -> T:
         """Run a unit of work in one transaction."""
-        return await self._minded(self._store.write, unit)
+        return await self._minded(self._store.write, unit, writes=True)
 
     async def read(self, unit: Callable[[Connection], T]) -> T:
         """Run a reading unit of work."""
-        return await self._minded(self._store.read, unit)
+        return await self._minded(self._store.read, unit, writes=False)
 
-    async def until_lost(self) -> StorageGoneError:
+    async def until_lost(self) -> StorageGoneError | SchemaError:
         """Wait until the store is gone; why it is."""
         while self._error is None:
             await self._lost.wait()
@@ -62,18 +70,21 @@ class MindedStore:
         self,
         run: Callable[[Callable[[Connection], T]], Awaitable[T]],
         unit: Callable[[Connection], T],
+        *,
+        writes: bool,
     ) -> T:
         try:
             result = await run(unit)
-        except StorageGoneError as error:
+        except (StorageGoneError, SchemaError) as error:
             self._error = self._error or error
             self._lost.set()
             raise
         except StorageError as error:
+            self._cannot_write |= writes
             self._tell(error)
             raise
-        if self._is_told:
-            self._is_told = False
+        if self._is_told and (writes or not self._cannot_write):
+            self._is_told = self._cannot_write = False
             log.info("the store answers again")
         return result
 

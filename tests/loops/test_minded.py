@@ -63,6 +63,21 @@ async def test_a_store_that_works_again_is_told_once() -> None:
     assert [line["log_level"] for line in told] == ["warning", "info"]
 
 
+async def test_reading_does_not_end_what_a_failed_write_began() -> None:
+    ailing, clock = Ailing(), FakeClock()
+    readable = Ailing()
+    store = MindedStore(ailing, clock)
+    ailing.read = readable.read  # type: ignore[method-assign]
+    ailing.error = FULL
+    with capture_logs() as told:
+        for _ in range(3):
+            await use(store)
+            await store.read(lambda _: None)
+        ailing.error = None
+        await use(store)
+    assert [line["log_level"] for line in told] == ["warning", "info"]
+
+
 async def test_what_a_commit_said_is_not_quoted() -> None:
     ailing = Ailing()
     store = MindedStore(ailing, FakeClock())
