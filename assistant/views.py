@@ -17,6 +17,7 @@ from assistant.loops.presence import unserved
 from storage import (
     drafts,
     events,
+    evidence,
     intents,
     leases,
     mailboxes,
@@ -168,7 +169,7 @@ def _evidence(conn: Connection, intent: Intent) -> list[Document]:
                 name: value for name, value in fact.detail.items() if value not in (None, "")
             },
         }
-        for fact in intents.evidence_of(conn, intent.id)
+        for fact in evidence.of_intent(conn, intent.id)
     ]
 
 

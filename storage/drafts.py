@@ -6,12 +6,13 @@ lies unsent in the mailbox, and while one does, no other draft is created in its
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from storage.rows import Place, grouped, rows_of_threads
 from storage.tables import drafts, messages
 from storage.words import (
     OPEN_DRAFTS,
@@ -25,10 +26,11 @@ from storage.words import (
 )
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, RowMapping
 
 
-_INSERT = sa.insert(drafts).returning(drafts.c.id, sort_by_parameter_order=True)
+_OF_THREADS = rows_of_threads(drafts, drafts.c.id)
+_INSERT = sa.insert(drafts).returning(drafts.c.id, drafts.c.intent)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +75,13 @@ class NewDraft:
 
 def record(conn: Connection, draft: NewDraft) -> int:
     """Record a draft; gives its id."""
-    return record_all(conn, [draft])[0]
+    return record_all(conn, [draft])[draft.intent]
 
 
-def record_all(conn: Connection, new: Sequence[NewDraft]) -> list[int]:
-    """Record drafts; gives their ids in the same order."""
+def record_all(conn: Connection, new: Sequence[NewDraft]) -> dict[IntentId, int]:
+    """Record drafts, none two of one intent; gives the id of each intent's."""
     if not new:
-        return []
+        return {}
     rows = [
         {
             "integration": one.integration,
@@ -95,12 +97,18 @@ def record_all(conn: Connection, new: Sequence[NewDraft]) -> list[int]:
         }
         for one in new
     ]
-    return [int(found) for found in conn.scalars(_INSERT, rows)]
+    return {IntentId(intent): int(draft) for draft, intent in conn.execute(_INSERT, rows)}
 
 
 def of_thread(conn: Connection, integration: str, thread: str) -> list[Draft]:
     """Every draft of ours in the thread, oldest first."""
-    return _many(conn, drafts.c.integration == integration, drafts.c.thread == thread)
+    return of_threads(conn, [(integration, thread)])[integration, thread]
+
+
+def of_threads(conn: Connection, places: Collection[Place]) -> dict[Place, list[Draft]]:
+    """Every draft of ours in each thread, oldest first."""
+    found = grouped(conn, _OF_THREADS, places)
+    return {place: [_draft(row) for row in rows] for place, rows in found.items()}
 
 
 def of_intent(conn: Connection, intent: IntentId) -> list[Draft]:
@@ -174,7 +182,9 @@ def update(conn: Connection, draft: int, **values: object) -> None:
 
 def _many(conn: Connection, *where: sa.ColumnElement[bool]) -> list[Draft]:
     rows = conn.execute(sa.select(drafts).where(*where).order_by(drafts.c.id)).mappings()
-    return [
-        Draft(**{str(k): v for k, v in row.items() if k != "state"}, state=DraftState(row["state"]))
-        for row in rows
-    ]
+    return [_draft(row) for row in rows]
+
+
+def _draft(row: RowMapping) -> Draft:
+    values = {str(name): value for name, value in row.items() if name != "state"}
+    return Draft(**values, state=DraftState(row["state"]))

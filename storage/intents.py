@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from storage.rows import NUMBER, TEXT, ForEach, Given
+from storage.rows import NUMBER, TEXT, ForEach, Given, Place, grouped, rows_of_threads
 from storage.standing import BESIDE, Beside
-from storage.tables import evidence, intents, leases
+from storage.tables import intents, leases
 from storage.words import (
     MAILBOX_CHANGING,
     By,
-    Evidence,
-    EvidenceKind,
     IntegrationId,
     IntentId,
     IntentKey,
@@ -88,22 +86,12 @@ class Intent:
     message_id_seen: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
-    """One piece of evidence as stored."""
-
-    at: int
-    kind: EvidenceKind
-    attempt: int
-    detail: Mapping[str, object]
-
-
 # Statements of the hot path are made once: to make one costs as much as to run it.
 _BY_KEY = sa.select(intents).where(intents.c.key == sa.bindparam("k"))
 _BY_ID = sa.select(intents).where(intents.c.id == sa.bindparam("k"))
 _INSERT = sa.insert(intents)
-_ADD_FACT = sa.insert(evidence)
 _BY_AGE = (intents.c.claimed_at, intents.c.id)
+_OF_THREADS = rows_of_threads(intents, *_BY_AGE)
 _LOOKS_DUE = (
     sa.select(intents).where(intents.c.next_look_at <= sa.bindparam("n")).order_by(*_BY_AGE)
 )
@@ -141,7 +129,13 @@ def by_id(conn: Connection, intent: IntentId) -> Intent | None:
 
 def of_thread(conn: Connection, integration: str, thread: str) -> list[Intent]:
     """Every intent of a thread, oldest first."""
-    return _many(conn, intents.c.integration == integration, intents.c.thread == thread)
+    return of_threads(conn, [(integration, thread)])[integration, thread]
+
+
+def of_threads(conn: Connection, places: Collection[Place]) -> dict[Place, list[Intent]]:
+    """Every intent of each thread, oldest first."""
+    found = grouped(conn, _OF_THREADS, places)
+    return {place: [_intent(row) for row in rows] for place, rows in found.items()}
 
 
 def of_integration(conn: Connection, integration: str, *, since_ms: int = 0) -> list[Intent]:
@@ -319,40 +313,6 @@ def update(conn: Connection, intent: Intent, **values: object) -> None:
         .where(intents.c.id == intent.id, intents.c.attempt == intent.attempt)
         .values(values)
     )
-
-
-def add_evidence(conn: Connection, intent: IntentId, now_ms: int, fact: Evidence) -> None:
-    """Append one fact; evidence is never changed and never removed."""
-    add_all_evidence(conn, [(intent, now_ms, fact)])
-
-
-def add_all_evidence(conn: Connection, facts: Sequence[tuple[IntentId, int, Evidence]]) -> None:
-    """Append facts, each about one intent at one time (epoch ms)."""
-    if facts:
-        conn.execute(
-            _ADD_FACT,
-            [
-                {
-                    "intent": intent,
-                    "attempt": fact.attempt,
-                    "at": now_ms,
-                    "kind": str(fact.kind),
-                    "detail": dict(fact.detail),
-                }
-                for intent, now_ms, fact in facts
-            ],
-        )
-
-
-def evidence_of(conn: Connection, intent: IntentId) -> list[Fact]:
-    """All evidence about one intent, oldest first."""
-    rows = conn.execute(
-        sa.select(evidence).where(evidence.c.intent == intent).order_by(evidence.c.id)
-    )
-    return [
-        Fact(at=row.at, kind=EvidenceKind(row.kind), attempt=row.attempt, detail=dict(row.detail))
-        for row in rows
-    ]
 
 
 @cache

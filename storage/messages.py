@@ -6,19 +6,23 @@ stays with it for ever, so that the identity of a thread never changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from storage.rows import Place, grouped, rows_of_threads
 from storage.tables import messages, thread_keys
 from storage.words import Identity, IntentId, Ref, ThreadId
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, RowMapping
 
 _CHUNK = 400
+_ARRIVAL = (messages.c.arrived_at, messages.c.arrival_order, messages.c.ref)
+_OF_THREADS = rows_of_threads(messages, *_ARRIVAL)
+_KEYS = rows_of_threads(thread_keys)
 _KNOWN = sa.select(messages.c.ref).where(
     messages.c.integration == sa.bindparam("i"),
     messages.c.ref.in_(sa.bindparam("refs", expanding=True)),
@@ -79,15 +83,10 @@ def claim_keys(conn: Connection, integration: str, thread: ThreadId, keys: Seque
         )
 
 
-def keys_of(conn: Connection, integration: str, thread: str) -> frozenset[str]:
-    """Every Message-ID and other key that belongs to the thread."""
-    return frozenset(
-        conn.scalars(
-            sa.select(thread_keys.c.key).where(
-                thread_keys.c.integration == integration, thread_keys.c.thread == thread
-            )
-        )
-    )
+def keys_of(conn: Connection, places: Collection[Place]) -> dict[Place, frozenset[str]]:
+    """Every Message-ID and other key that belongs to each thread."""
+    found = grouped(conn, _KEYS, places)
+    return {place: frozenset(row["key"] for row in rows) for place, rows in found.items()}
 
 
 def by_identity(conn: Connection, integration: str, identity: Identity) -> list[Message]:
@@ -103,7 +102,13 @@ def by_ref(conn: Connection, integration: str, ref: Ref) -> Message | None:
 
 def of_thread(conn: Connection, integration: str, thread: str) -> list[Message]:
     """Every noted message of the thread in order of arrival, gone ones too."""
-    return _messages(conn, messages.c.integration == integration, messages.c.thread == thread)
+    return of_threads(conn, [(integration, thread)])[integration, thread]
+
+
+def of_threads(conn: Connection, places: Collection[Place]) -> dict[Place, list[Message]]:
+    """Every noted message of each thread in order of arrival, gone ones too."""
+    found = grouped(conn, _OF_THREADS, places)
+    return {place: [_message(row) for row in rows] for place, rows in found.items()}
 
 
 def elsewhere(conn: Connection, integration: str, thread: str) -> Ref | None:
@@ -179,23 +184,21 @@ def mark_gone(conn: Connection, integration: str, ref: Ref, now_ms: int) -> None
 
 
 def _messages(conn: Connection, *where: sa.ColumnElement[bool]) -> list[Message]:
-    rows = conn.execute(
-        sa.select(messages)
-        .where(*where)
-        .order_by(messages.c.arrived_at, messages.c.arrival_order, messages.c.ref)
+    rows = conn.execute(sa.select(messages).where(*where).order_by(*_ARRIVAL))
+    return [_message(row) for row in rows.mappings()]
+
+
+def _message(row: RowMapping) -> Message:
+    intent = row["intent"]
+    return Message(
+        ref=Ref(row["ref"]),
+        identity=Identity(row["identity"]),
+        message_id=row["message_id"],
+        thread=ThreadId(row["thread"]),
+        folder=row["folder"],
+        arrived_at=row["arrived_at"],
+        arrival_order=row["arrival_order"],
+        intent=None if intent is None else IntentId(intent),
+        unreadable=row["unreadable"],
+        gone_at=row["gone_at"],
     )
-    return [
-        Message(
-            ref=Ref(row.ref),
-            identity=Identity(row.identity),
-            message_id=row.message_id,
-            thread=ThreadId(row.thread),
-            folder=row.folder,
-            arrived_at=row.arrived_at,
-            arrival_order=row.arrival_order,
-            intent=None if row.intent is None else IntentId(row.intent),
-            unreadable=row.unreadable,
-            gone_at=row.gone_at,
-        )
-        for row in rows
-    ]

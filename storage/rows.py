@@ -12,21 +12,24 @@ which the store resolves by running a unit again.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, CursorResult
+    from sqlalchemy import Connection, CursorResult, RowMapping
 
+    Grouped = dict[tuple[str, str], list[RowMapping]]
     Result = CursorResult[tuple[object, ...]]
 
 Kind = sa.types.TypeEngine[object]
 TEXT: Final = cast("Kind", sa.Text())
 NUMBER: Final = cast("Kind", sa.BigInteger())
 Columns = Mapping[str, Kind]
+Place = tuple[str, str]
+"""A mailbox and a thread in it."""
 Given = Mapping[str, "sa.ColumnElement[object]"]
 """The columns of the given rows, by name, as expressions of a statement."""
 
@@ -74,3 +77,22 @@ def _from_json(columns: Columns) -> tuple[Given, sa.FromClause]:
         name: sa.func.json_extract(source.c.value, sa.literal_column(f"'$[{at}]'"), type_=kind)
         for at, (name, kind) in enumerate(columns.items())
     }, source
+
+
+def rows_of_threads(table: sa.Table, *order: sa.ColumnElement[object]) -> ForEach:
+    """All rows of *table* that belong to the given threads (``i`` and ``t``), in this order."""
+
+    def build(given: Given, source: sa.FromClause) -> sa.Executable:
+        here = sa.and_(table.c.integration == given["i"], table.c.thread == given["t"])
+        return sa.select(table).join_from(source, table, here).order_by(*order)
+
+    return ForEach({"i": TEXT, "t": TEXT}, build)
+
+
+def grouped(conn: Connection, rows: ForEach, places: Collection[Place]) -> Grouped:
+    """What a statement of ``rows_of_threads`` finds, by thread; none twice in *places*."""
+    found: Grouped = {place: [] for place in places}
+    given = [{"i": integration, "t": thread} for integration, thread in places]
+    for row in rows.run(conn, given).mappings() if given else ():
+        found[str(row["integration"]), str(row["thread"])].append(row)
+    return found

@@ -21,7 +21,7 @@ import sqlalchemy as sa
 
 from storage import leases, locks
 from storage.leases import Held
-from storage.rows import TEXT, ForEach
+from storage.rows import Place, grouped, rows_of_threads
 from storage.tables import messages, threads
 from storage.words import Identity, IntegrationId, ThreadId
 
@@ -31,14 +31,7 @@ if TYPE_CHECKING:
 
 # Statements of the hot path are made once: to make one costs as much as to run it.
 _IS = sa.and_(threads.c.integration == sa.bindparam("i"), threads.c.thread == sa.bindparam("t"))
-_LOAD = ForEach(
-    {"i": TEXT, "t": TEXT},
-    lambda given, source: sa.select(threads).join_from(
-        source,
-        threads,
-        sa.and_(threads.c.integration == given["i"], threads.c.thread == given["t"]),
-    ),
-)
+_LOAD = rows_of_threads(threads)
 _DUES = sa.select(threads.c.dues).where(_IS)
 _AT = sa.bindparam("at", type_=sa.BigInteger)
 _EARLIER = sa.case((threads.c.due_at <= _AT, threads.c.due_at), else_=_AT)
@@ -185,20 +178,16 @@ def load(conn: Connection, integration: str, thread: str) -> ThreadRow:
     return load_all(conn, [(integration, thread)])[0]
 
 
-def load_all(conn: Connection, places: Sequence[tuple[str, str]]) -> list[ThreadRow]:
+def load_all(conn: Connection, places: Sequence[Place]) -> list[ThreadRow]:
     """The rows of threads, each named by its mailbox and itself; in that order.
 
     Raises LookupError when one does not exist.
     """
-    rows = [{"i": integration, "t": thread} for integration, thread in places]
-    found = {
-        (row["integration"], row["thread"]): thread_row(row)
-        for row in _LOAD.run(conn, rows).mappings()
-    }
-    for integration, thread in places:
-        if (integration, thread) not in found:
+    found = grouped(conn, _LOAD, set(places))
+    for (integration, thread), rows in found.items():
+        if not rows:
             raise LookupError(f"no thread {thread} in {integration}")
-    return [found[place] for place in places]
+    return [thread_row(found[place][0]) for place in places]
 
 
 def thread_row(value: RowMapping) -> ThreadRow:

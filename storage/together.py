@@ -122,6 +122,7 @@ class Together:
                 raise
         self._is_led = True
         try:
+            await _turns()
             yield
         finally:
             self._hand_on()
@@ -148,8 +149,7 @@ class Together:
         return me.answer[0]
 
     async def _lead(self, run: _Run, me: _One[A, R]) -> _Do:
-        for _ in range(TURNS):
-            await cancel_shielded_checkpoint()
+        await _turns()
         batch = self._take_along(me)
         items = [one.item for one in batch]
         do = _Do.ALONE
@@ -185,3 +185,8 @@ class Together:
             self._waiting[0].told.set_result(_Do.LEAD)
         elif self._for_calm:
             self._for_calm.pop(0).set_result(None)
+
+
+async def _turns() -> None:
+    for _ in range(TURNS):
+        await cancel_shielded_checkpoint()

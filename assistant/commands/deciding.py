@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from assistant.effects import looks, records, settle
-from storage import drafts, fences, intents, leases, mailboxes, reviews, threads
+from storage import drafts, evidence, fences, intents, leases, mailboxes, reviews, threads
 from storage.dbtime import database_now_ms
 from storage.drafts import Draft
 from storage.intents import Intent
@@ -225,7 +225,7 @@ _DOES: Mapping[Action, Callable[[Connection, Ask], Result]] = {
 def candidates(conn: Connection, intent: IntentId) -> list[str]:
     """Drafts that may be an unknown intent's, as the looks saw them, less those said not to be."""
     found: dict[str, None] = {}
-    for fact in intents.evidence_of(conn, intent):
+    for fact in evidence.of_intent(conn, intent):
         listed = fact.detail.get("candidates")
         if isinstance(listed, list):
             found.update((str(ref), None) for ref in listed)
@@ -286,7 +286,7 @@ def _unknown(conn: Connection, ask: Ask) -> tuple[Intent, int]:
 def _person_says(
     conn: Connection, ask: Ask, intent: Intent, now: int, *, ref: str | None = None
 ) -> None:
-    intents.add_evidence(
+    evidence.add(
         conn,
         intent.id,
         now,

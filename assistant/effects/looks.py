@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 from assistant.core.reconciliation import Finding, Schedule, Subject, Verdict, assess, distinct
 from assistant.effects import records, settle
 from providers.ports import DraftSight, Folder, Look
-from storage import drafts, intents, leases, mailboxes, threads
+from storage import drafts, evidence, intents, leases, mailboxes, threads
 from storage.dbtime import database_now_ms
 from storage.events import log
 from storage.intents import Intent
@@ -56,7 +56,7 @@ def record_look(
     if intent.attempt != attempt or intent.state is IntentState.CALLING:
         return None
     verdict = assess(_subject(intent), look, schedule, now)
-    intents.add_evidence(conn, intent.id, now, _fact(attempt, look, verdict))
+    evidence.add(conn, intent.id, now, _fact(attempt, look, verdict))
     if look.complete:
         mailboxes.update(conn, intent.integration, look_needed=0)
     intents.update(

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from assistant.effects import settle, wording
 from assistant.effects.settle import Recorded, Timing
 from providers.ports import DraftSight, Folder
-from storage import drafts, intents
+from storage import drafts, evidence, intents
 from storage.intents import Intent, Move
 from storage.standing import Beside
 from storage.words import (
@@ -64,7 +64,7 @@ def outcomes_of(conn: Connection, ended: Sequence[Ended]) -> list[Recorded]:
             what = _in_time(conn, one, beside)
             story.insert(0, settle.claimed_event(one.claimed))
         recorded.append(replace(what, story=(*story, *what.story)))
-    intents.add_all_evidence(conn, facts)
+    evidence.add_all(conn, facts)
     return recorded
 
 

@@ -65,13 +65,12 @@ class Recorded:
 
 def write_all(conn: Connection, recorded: Sequence[tuple[Intent, Recorded]]) -> None:
     """Write what records left to their callers."""
-    made = [(intent, one) for intent, one in recorded if one.draft is not None]
-    ids = drafts.record_all(conn, [one.draft for _, one in made if one.draft is not None])
+    ids = drafts.record_all(conn, [one.draft for _, one in recorded if one.draft is not None])
     reviews.open_all(
         conn,
         [
-            records.to_review(intent, draft, one.draft.made_at)
-            for draft, (intent, one) in zip(ids, made, strict=True)
+            records.to_review(intent, ids[intent.id], one.draft.made_at)
+            for intent, one in recorded
             if one.to_review and one.draft is not None
         ],
     )

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from assistant.effects import settle
 from assistant.effects.settle import Timing
-from storage import intents, leases
+from storage import evidence, intents, leases
 from storage.dbtime import database_now_ms
 from storage.words import (
     NO_FAULTS,
@@ -37,7 +37,7 @@ def sweep(conn: Connection, timing: Timing, faults: Faults = NO_FAULTS) -> list[
     for intent in intents.orphans(conn, now) if places else ():
         if (intent.integration, intent.thread) not in places:
             continue
-        intents.add_evidence(
+        evidence.add(
             conn,
             intent.id,
             now,

@@ -24,6 +24,7 @@ from storage import drafts, intents, messages, threads
 from storage.drafts import Draft
 from storage.intents import Intent
 from storage.messages import Message
+from storage.rows import Place
 from storage.threads import ThreadRow
 from storage.words import DraftState, Identity, IntentState, Kind, Ref
 
@@ -88,14 +89,25 @@ class Unread:
 
 
 def record(conn: Connection, integration: str, thread: str) -> Record:
-    """All that the store knows of the thread."""
-    return Record(
-        row=threads.load(conn, integration, thread),
-        messages=tuple(messages.of_thread(conn, integration, thread)),
-        drafts=tuple(drafts.of_thread(conn, integration, thread)),
-        intents=tuple(intents.of_thread(conn, integration, thread)),
-        keys=messages.keys_of(conn, integration, thread),
-    )
+    """All that the store knows of one thread. Raises LookupError when there is no such thread."""
+    return records(conn, [(integration, thread)])[0]
+
+
+def records(conn: Connection, places: Sequence[Place]) -> list[Record]:
+    """All that the store knows of threads, each named by its mailbox and itself; in that order."""
+    once = frozenset(places)
+    noted, keys = messages.of_threads(conn, once), messages.keys_of(conn, once)
+    made, asked = drafts.of_threads(conn, once), intents.of_threads(conn, once)
+    return [
+        Record(
+            row=row,
+            messages=tuple(noted[place]),
+            drafts=tuple(made[place]),
+            intents=tuple(asked[place]),
+            keys=keys[place],
+        )
+        for place, row in zip(places, threads.load_all(conn, places), strict=True)
+    ]
 
 
 def known(record: Record, open_drafts: Sequence[Draft]) -> Known:

@@ -40,11 +40,12 @@ from providers.ports import (
     Staged,
     Whereabouts,
 )
-from storage import drafts, intents, leases
+from storage import drafts, evidence, intents, leases
 from storage.dbtime import database_now_ms
 from storage.drafts import Draft
 from storage.errors import StorageError
-from storage.intents import Fact, Intent
+from storage.evidence import Fact
+from storage.intents import Intent
 from storage.leases import Held
 from storage.words import LOOK_THREAD, FaultPoint, IntegrationId, IntentState, Kind, Ref
 
@@ -170,7 +171,7 @@ class Reconciler:
         record, facts = await self._house.store.read(
             lambda conn: (
                 reading.record(conn, intent.integration, intent.thread),
-                intents.evidence_of(conn, intent.id),
+                evidence.of_intent(conn, intent.id),
             )
         )
         try:

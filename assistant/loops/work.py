@@ -47,9 +47,7 @@ REMINDER = 400
 async def work_on(house: House, account: Account, grip: Grip) -> Result:
     """One turn on the thread that *grip* holds; ends with the lease released unless it was lost."""
     held = grip.held
-    record = await house.store.read(
-        lambda conn: reading.record(conn, held.integration, held.thread)
-    )
+    record = await house.together.read(reading.records, (held.integration, held.thread))
     turn = Turn(house=house, account=account, grip=grip, record=record)
     if held.takes >= QUARANTINE_AFTER:
         return await ending.quarantine(
@@ -115,9 +113,8 @@ async def _reconcile_first(turn: Turn) -> None:
     )
     turn.reconciled = True
     held = turn.grip.held
-    turn.record = await turn.house.store.read(
-        lambda conn: reading.record(conn, held.integration, held.thread)
-    )
+    place = held.integration, held.thread
+    turn.record = await turn.house.together.read(reading.records, place)
 
 
 async def _track(turn: Turn) -> None:

@@ -82,12 +82,13 @@ class Worker:
 
     async def _round(self, group: anyio.abc.TaskGroup) -> bool:
         house = self.house
-        free = house.settings.concurrency - self.in_work
-        if free <= 0:
+        if self.in_work >= house.settings.concurrency:
             await house.work_bell.wait(house.settings.poll_s)
             return True
-        started_s = house.clock.boot_s()
-        taken = await self._take(free, alone=False)
+        async with house.together.calm():
+            free = house.settings.concurrency - self.in_work
+            started_s = house.clock.boot_s()
+            taken = await self._take(free, alone=False)
         self._orphans_wait = taken.orphans
         if taken.orphans:
             return await self._one_alone()

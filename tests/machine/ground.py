@@ -21,7 +21,7 @@ from assistant.loops import noting, reading
 from assistant.loops.reconciler import Reconciler, _as_look
 from providers.mime.marks import mark_of
 from providers.ports import Changes, Folder, Look
-from storage import drafts, fences, intents, mailboxes, reviews, watches
+from storage import drafts, evidence, fences, intents, mailboxes, reviews, watches
 from storage.intents import Intent
 from storage.leases import Held, LeaseLostError, release
 from storage.receipts import ConflictError
@@ -141,7 +141,7 @@ class Ground(RuleBasedStateMachine):
         worker = self.workers[0]
         record = self.db.run(lambda conn: reading.record(conn, BOX, intent.thread))
         if intent.kind is Kind.CREATE_DRAFT:
-            facts = self.db.run(lambda conn: intents.evidence_of(conn, intent.id))
+            facts = self.db.run(lambda conn: evidence.of_intent(conn, intent.id))
             request = Reconciler(worker.house)._request(intent, record, facts)
             return run_now(self.place.look(request))
         draft = next(one for one in record.drafts if one.id == intent.plan["draft"])

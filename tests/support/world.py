@@ -35,10 +35,11 @@ from providers.mime.message import Mail, Owner
 from providers.mime.reading import read_mail
 from providers.notifier_port import Notifier
 from providers.ports import Folder, Mailbox
-from storage import drafts, fences, intents, leases, reviews, threads
+from storage import drafts, evidence, fences, intents, leases, reviews, threads
 from storage.drafts import Draft
 from storage.errors import StorageError
-from storage.intents import Fact, Intent
+from storage.evidence import Fact
+from storage.intents import Intent
 from storage.reviews import Item
 from storage.threads import ThreadRow
 from storage.words import (
@@ -333,7 +334,7 @@ class World:
         return only
 
     def facts(self, intent: IntentId) -> list[Fact]:
-        return self.read(lambda conn: intents.evidence_of(conn, intent))
+        return self.read(lambda conn: evidence.of_intent(conn, intent))
 
     def threads(self) -> list[ThreadRow]:
         names = self.db.ask("SELECT thread FROM threads ORDER BY thread")
