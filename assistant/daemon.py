@@ -5,14 +5,15 @@
     kill -9          survived at any moment: see assistant.effects.guard
 
 One loop's fault does not stop the others: it is logged, and the loop starts again after a pause.
-Only a store that is gone for good ends the daemon by itself, in the same order as a SIGTERM.
+Only a store that is gone for good, or that another release has migrated, ends the daemon by itself,
+in the same order as a SIGTERM.
 """
 
 from __future__ import annotations
 
 import signal
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -24,6 +25,7 @@ from assistant import socket as command_socket
 from assistant.fleet import Role
 from assistant.house import Account
 from assistant.loops.notifier import Notifier
+from assistant.loops.presence import Presence
 from assistant.loops.reconciler import Reconciler
 from assistant.loops.watcher import Watcher
 from assistant.loops.worker import Worker
@@ -34,7 +36,6 @@ from assistant.requests import handle
 from assistant.socket import Message
 from config.loaded import Loaded
 from config.watch import watch
-from storage import epochs
 from storage.errors import StorageError
 from storage.lock import FileLock
 from storage.words import IntegrationId
@@ -66,7 +67,10 @@ class Daemon:
         self.stopping = anyio.Event()
 
     async def run(self, *, on_ready: Callable[[], None] | None = None) -> None:
-        """Run until a signal ends it. Raises StorageGoneError when its store is gone for good."""
+        """Run until a signal ends it.
+
+        Raises StorageGoneError or SchemaError when its store is gone for good.
+        """
         async with anyio.create_task_group() as everything:
             async with anyio.create_task_group() as loops:
                 everything.start_soon(self._signals, loops, everything)
@@ -87,10 +91,6 @@ class Daemon:
                         drained.start_soon(self._supervise, "notifier", self.notifier.run)
                 loops.cancel_scope.cancel()
             everything.cancel_scope.cancel()
-        if not self.hurried and self.store.error is None:
-            # So that the next start knows the database by the newest of what was written to it.
-            with suppress(StorageError):
-                await epochs.renew(self.store, self.process.data_dir, at_work=True)
         log.info("stopped")
         if self.store.error is not None:
             raise self.store.error
@@ -100,12 +100,13 @@ class Daemon:
         if self.process.fleet is not None:
             # The first beat says how many mailboxes are this process's share.
             await self.process.beat()
-            loops.start_soon(self._supervise, "membership", partial(self._beat, loops))
             hear = partial(listen, self.process.database, house.clock, house.hear)
             loops.start_soon(self._supervise, "signals", hear)
+            presence = Presence(house, role=str(self.role))
+            loops.start_soon(self._supervise, "presence", presence.run)
         if self.role.works:
             loops.start_soon(self._supervise, "reconciler", Reconciler(house).run)
-        loops.start_soon(self._supervise, "epochs", self._renew_epochs)
+        loops.start_soon(self._supervise, "beat", partial(self._beat, loops))
         self._start_watchers(loops, house.accounts.values())
 
     def _start_watchers(self, loops: TaskGroup, accounts: Iterable[Account]) -> None:
@@ -116,13 +117,13 @@ class Daemon:
     async def _beat(self, loops: TaskGroup) -> None:
         """Give signs of life; serve a user anew whose file the fleet agreed on meanwhile."""
         process = self.process
-        while process.fleet is not None:
-            await process.house.clock.sleep(process.fleet.beat_s)
+        while True:
+            await process.house.clock.sleep(process.beat_s)
             try:
                 if await process.beat():
                     await self.take_in(process.loaded, loops)
             except StorageError as error:
-                log.warning("no sign of life could be given", error=type(error).__name__)
+                log.debug("no sign of life could be given", error=type(error).__name__)
 
     async def _watch(self, account: Account) -> None:
         with anyio.CancelScope() as scope:
@@ -140,14 +141,6 @@ class Daemon:
                 await self.process.house.clock.sleep(RESTART_S)
             else:
                 return
-
-    async def _renew_epochs(self) -> None:
-        while True:
-            await self.process.house.clock.sleep(epochs.RENEW_EVERY_S)
-            try:
-                await epochs.renew(self.store, self.process.data_dir, at_work=True)
-            except StorageError as error:
-                log.warning("the witness could not be renewed", error=type(error).__name__)
 
     async def _answer(self, request: Message) -> dict[str, object]:
         """Do what a request asks; a ping is told whose daemon this is as well."""
@@ -184,7 +177,7 @@ class Daemon:
 
     async def _end_without_store(self) -> None:
         gone = await self.store.until_lost()
-        log.error("stopping: the store is gone", problem=gone.problem, remedy=gone.remedy)
+        log.error("stopping: the store is gone", problem=str(gone))
         self._drain()
 
     async def _signals(self, loops: TaskGroup, everything: TaskGroup) -> None:

@@ -21,8 +21,10 @@ from typing import Final
 import structlog
 from anyio import to_thread
 from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
 
 from assistant import wiring
+from assistant.epoch import Epoch
 from assistant.fleet import Fleet, Role
 from assistant.house import Account, House
 from assistant.minded import MindedStore
@@ -37,11 +39,10 @@ from leases.keeper import Keeper
 from providers.maildir.mailbox import MaildirMailbox
 from providers.mime.reading import read_mail
 from providers.ports import ProviderError
-from storage import epochs, fences, intents, mailboxes, reviews, threads
+from storage import fences, intents, mailboxes, reviews
 from storage.database import Database, Reader
 from storage.dbtime import database_now_ms
 from storage.errors import StorageError
-from storage.events import log as log_event
 from storage.lock import FileLock
 from storage.sealing import Sealer
 from storage.words import (
@@ -57,6 +58,7 @@ from storage.workers import File
 
 log = structlog.get_logger()
 
+BEATS_IN_A_LEASE: Final = 4
 _ELSEWHERE: Final = "set [storage] data_dir (on PostgreSQL: url) to a place of this one's own"
 
 
@@ -75,10 +77,16 @@ class Process:
     loaded: Loaded
     since_s: float | None
     shelves: Shelves
+    epoch: Epoch
     fleet: Fleet | None = None
     differing: Mapping[UserName, File] = field(default_factory=dict)
     built: dict[str, Built] = field(default_factory=dict)
     retired: list[Built] = field(default_factory=list)
+
+    @property
+    def beat_s(self) -> float:
+        """How often a sign of life is given."""
+        return self.house.settings.lease_ttl_s / BEATS_IN_A_LEASE
 
     async def take_in(self, loaded: Loaded) -> tuple[list[Account], list[Account]]:
         """Serve the users of *loaded*; gives the accounts that came and those that went.
@@ -111,11 +119,17 @@ class Process:
             log.warning("fencepost.toml has changed: restart for it to take effect")
         # Work in hand may still use what went; it is closed with the process.
         self.retired += [old for name, old in self.built.items() if kept.get(name) is not old]
-        self.built = kept
-        self.loaded = loaded
-        self.house.accounts = {
+        accounts = {
             name: account for built in kept.values() for name, account in built.accounts.items()
         }
+        self.house.serving.keep_only(accounts)
+        # Before anything of a new mailbox can be taken.
+        await self.house.see_what_is_here(
+            [one for name, one in accounts.items() if before.get(name) is not one], new=True
+        )
+        self.built = kept
+        self.loaded = loaded
+        self.house.accounts = accounts
         self.house.tellings = {
             built.telling.user: built.telling
             for built in kept.values()
@@ -129,10 +143,15 @@ class Process:
         return _difference(before, self.house.accounts)
 
     async def beat(self) -> bool:
-        """Give a sign of life; whether other files are in force than those that are served."""
+        """Give a sign of life; whether other files are in force than those that are served.
+
+        Raises StorageError; StorageGoneError and SchemaError where the database is no longer the
+        one that this process can go on with.
+        """
+        await self.epoch.beat()
         if self.fleet is None:
             return False
-        served = [account.user for account in self.house.accounts.values()]
+        served = {name: account.user for name, account in self.house.accounts.items()}
         seen = await self.fleet.beat(hashes_of(self.loaded), served)
         return seen.differing.keys() != self.differing.keys()
 
@@ -182,7 +201,8 @@ class Process:
             if built.brain is not None:
                 await built.brain.model.close()
         if self.fleet is not None:
-            with suppress(StorageError):
+            # Another release's tables may lack what is written here.
+            with suppress(StorageError, SQLAlchemyError):
                 await self.fleet.leave()
             self.fleet.close()
         await self.database.close()
@@ -239,18 +259,20 @@ async def writing(
             database=database,
             data_dir=data_dir,
             loaded=loaded,
+            epoch=Epoch(store=store, data_dir=data_dir, clock=clock),
             since_s=since_s,
             shelves=_shelves(house, data_dir, key, is_shared=lock is None),
         )
         if lock is None:
             process.fleet = await _join(process, role)
-        await _check_epoch(process)
+        await process.epoch.begin()
         if lock is not None:
             await database.write(fences.take_over_all)
         await process.take_in(loaded)
         if lock is not None:
             await _remove_orphans(process)
         yield process
+        await process.epoch.end()
     finally:
         if process is None:
             await database.close()
@@ -291,6 +313,7 @@ async def _join(process: Process, role: Role) -> Fleet:
         role=role,
         lease_ttl_s=house.settings.lease_ttl_s,
         sharing=house.sharing,
+        serving=house.serving,
     )
     house.sole = False
     house.known_dead = fleet.is_dead
@@ -342,20 +365,6 @@ def _hold_to_key(conn: Connection, key: bytes) -> None:
 
 def _has_intents(conn: Connection) -> bool:
     return bool(intents.everything(conn))
-
-
-async def _check_epoch(process: Process) -> None:
-    alarm = await epochs.check(process.database, process.data_dir)
-    if alarm is not None:
-        log.warning("the database is not the one written last", kind=str(alarm.kind))
-
-        def unit(conn: Connection) -> None:
-            fences.raise_all(conn, alarm.fence)
-            threads.reconcile_everything(conn)
-            log_event(conn, database_now_ms(conn), "", "", "restored", alarm=str(alarm.kind))
-
-        await process.database.write(unit)
-    await epochs.renew(process.database, process.data_dir, fence=alarm.fence if alarm else 0)
 
 
 async def _remove_orphans(process: Process) -> None:

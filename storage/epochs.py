@@ -1,12 +1,19 @@
-"""Epochs: how a database that was restored, lost or exchanged is noticed.
+"""Epochs: how a database that was restored, lost, set back or exchanged is noticed.
 
-    renew (at start, hourly, at an orderly end): commit a new random epoch, then write it to the
-    witness file
-    check (before that, at start): is the witness's epoch in the table?
+    renew (at start, hourly)       commit a new random epoch, then write it to the witness file
+    move_on (each beat, at the     commit a higher number in the row of this process's own epoch,
+             end)                  then write that number to the witness file
+    check (before that, at start)  is the witness's epoch in the table, and moved on as far?
 
 A database that came back from a backup lacks the newest epochs, though everything in it looks
-sound, and it may not know of drafts that lie in the mailbox. On an alarm every thread reconciles
+sound, and it may not know of drafts that lie in the mailbox. A disk that was set back to a copy has
+the epoch, and an older number in its row: only the process that made an epoch ever moves it on, so
+nothing that others write meanwhile makes up for what was lost. On an alarm every thread reconciles
 before anything is created again, and fences go on above the highest ever seen.
+
+A witness tells of commits alone that were acknowledged, so a crash of the process or of the server,
+which keeps those, is no alarm. What is lost unnoticed is at most what was committed since the last
+beat.
 
 On PostgreSQL the server itself is compared as well: another system identifier means another
 cluster, another timeline one that was restored or promoted, which may lack the newest commits
@@ -15,7 +22,7 @@ that may not ask for them knows only the epochs.
 
 The order at a start is: check, act on the alarm in the database, renew, and only then the first
 lease. Renewing first would forget an alarm that a crash kept from being acted upon. A crash between
-the two writes of renew leaves an older epoch in the witness, which is in the table too.
+the two writes of renew or move_on leaves an older witness, which the table bears out too.
 """
 
 from __future__ import annotations
@@ -38,8 +45,6 @@ from storage.witness import Witness, read_witness, write_witness
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
-
-    from storage.database import Reader
 
 T = TypeVar("T")
 
@@ -81,6 +86,7 @@ class Sight:
     is_embedded: bool
     has_leases: bool
     has_epoch: bool
+    """Whether the witness's epoch is there, moved on at least as far."""
     identity: str
     fence: int
     server: str = ""
@@ -101,13 +107,10 @@ def judge(witness: Witness | None, sight: Sight) -> Alarm | None:
 
 def look(conn: Connection, witness: Witness | None) -> Sight:
     """What the database shows of *witness*; a unit of work that only reads."""
-    has_epoch = witness is not None and (
-        conn.execute(sa.select(epochs.c.id).where(epochs.c.id == witness.epoch)).first() is not None
-    )
     return Sight(
         is_embedded=conn.dialect.name == "sqlite",
         has_leases=conn.execute(sa.select(leases.c.fence).limit(1)).first() is not None,
-        has_epoch=has_epoch,
+        has_epoch=witness is not None and _bears_out(conn, witness),
         identity=_identity(conn) or "",
         fence=_highest_fence(conn),
         server=server_of(conn),
@@ -128,12 +131,20 @@ def add_epoch(conn: Connection, *, fence: int = 0) -> Witness:
         fence=max(fence, _highest_fence(conn)),
         database=identity,
         server=server_of(conn),
+        at=database_now_ms(conn),
     )
-    conn.execute(sa.insert(epochs).values(id=new.epoch, at=database_now_ms(conn), fence=new.fence))
+    conn.execute(sa.insert(epochs).values(id=new.epoch, at=new.at, fence=new.fence))
     return new
 
 
-async def check(database: Reader, data_dir: Path) -> Alarm | None:
+class Reads(Protocol):
+    """The part of a store that looking needs."""
+
+    async def read(self, unit: Callable[[Connection], T]) -> T:
+        """Run *unit* on one snapshot; as storage.database.Reader.read says."""
+
+
+async def check(database: Reads, data_dir: Path) -> Alarm | None:
     """Compare the witness in *data_dir* with the database: at start, and on every reconnect."""
     witness = await to_thread.run_sync(read_witness, data_dir)
     return judge(witness, await database.read(lambda conn: look(conn, witness)))
@@ -151,6 +162,18 @@ class Writes(Protocol):
 
     async def write(self, unit: Callable[[Connection], T]) -> T:
         """Run *unit* in one transaction; as storage.database.Database.write says."""
+
+
+class _OlderError(StorageGoneError):
+    """The database went back in time under this process; ``witness`` tells of what it lost."""
+
+    def __init__(self, witness: Witness) -> None:
+        super().__init__(
+            _cause(AlarmKind.EPOCH_ABSENT),
+            remedy="once that has ended, start Fencepost again; each thread is looked up before "
+            "anything is drafted",
+        )
+        self.witness = witness
 
 
 async def renew(
@@ -177,14 +200,37 @@ async def renew(
     return new
 
 
-def distrust(data_dir: Path) -> None:
-    """Have the next start raise the alarm: the database was seen to have gone back in time.
+async def move_on(
+    database: Writes, data_dir: Path, own: Witness, *, also: Callable[[Connection], None]
+) -> Witness:
+    """Move this process's epoch on, then write the witness: at each beat, and at an orderly end.
 
-    Raises StorageIllError when the witness cannot be written.
+    *own* is what renew or move_on gave last; the witness file may be another process's by now.
+    *also* looks at what else has to be as it was, first and in the same transaction. Raises what it
+    and Database.write raise, StorageGoneError when the database went back in time (the next start
+    raises the alarm then), and StorageIllError when the witness cannot be written.
     """
-    old = read_witness(data_dir)
-    if old is not None and old.epoch:
-        write_witness(data_dir, replace(old, epoch=uuid.uuid4().hex))
+    told = await to_thread.run_sync(read_witness, data_dir)
+    others = () if told is None or not told.epoch or told.epoch == own.epoch else (told,)
+
+    def unit(conn: Connection) -> Witness:
+        also(conn)
+        for one in (own, *others):
+            if not _bears_out(conn, one):
+                raise _OlderError(one)
+        # Above what is there, also when the database's clock was set back.
+        at = max(database_now_ms(conn), (_moved_to(conn, own.epoch) or 0) + 1)
+        conn.execute(sa.update(epochs).where(epochs.c.id == own.epoch).values(at=at))
+        return replace(own, at=at)
+
+    with CancelScope(shield=True):
+        try:
+            new = await database.write(unit)
+        except _OlderError as error:
+            await to_thread.run_sync(write_witness, data_dir, error.witness)
+            raise
+        await to_thread.run_sync(write_witness, data_dir, new)
+    return new
 
 
 def _kind(witness: Witness | None, sight: Sight) -> AlarmKind | None:
@@ -206,7 +252,8 @@ def _cause(kind: AlarmKind) -> str:
     match kind:
         case AlarmKind.EPOCH_ABSENT:
             return (
-                "the database is older than what was last written to it (restored from a backup?)"
+                "the database is older than what was last written to it (restored from a backup or "
+                "a copy of its disk?)"
             )
         case AlarmKind.WITNESS_MISSING:
             return "the database has work in it, but data_dir lacks the witness that belongs to it"
@@ -220,6 +267,16 @@ def _cause(kind: AlarmKind) -> str:
             return "the PostgreSQL server is another one, or was restored or promoted"
         case _ as never:
             assert_never(never)
+
+
+def _bears_out(conn: Connection, witness: Witness) -> bool:
+    """Whether the epoch of *witness* is in the table, moved on at least as far as it tells."""
+    found = _moved_to(conn, witness.epoch)
+    return found is not None and found >= witness.at
+
+
+def _moved_to(conn: Connection, epoch: str) -> int | None:
+    return conn.scalar(sa.select(epochs.c.at).where(epochs.c.id == epoch))
 
 
 def _identity(conn: Connection) -> str | None:

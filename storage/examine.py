@@ -59,12 +59,13 @@ def examine(path: Path, *, within_s: float = WITHIN_S, versions: Path = VERSIONS
     size = path.stat().st_size if path.is_file() else 0
     if not size:
         raise DatabaseMissingError(path)
+    # Before the database, which then knows all that it tells, however long the pages take.
+    witness = read_witness(path.parent)
     engine = sync_engine(path, mode="ro")
     try:
         with engine.connect() as conn, conn.begin():
             require_head(conn, versions)
             complete = _read_pages(conn, within_s)
-            witness = read_witness(path.parent)
             return Examined(
                 revision=current(conn) or "",
                 size=size,

@@ -15,11 +15,14 @@ import sqlalchemy as sa
 from storage.errors import MigrationError, SchemaTooNewError, SchemaTooOldError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlalchemy import Connection
 
 VERSIONS: Final = Path(__file__).parent / "migrations" / "versions"
 """The folder of this release's revision files."""
 _VERSION_TABLE: Final = "alembic_version"
+_WHICH: Final = f"SELECT version_num FROM {_VERSION_TABLE}"  # noqa: S608 - a constant
 _NAMED: Final = re.compile(
     r"""^(down_)?revision\b(?:[ \t]*:[^=\n]*)?[ \t]*=[ \t]*["']([^"'\n]+)["']""", re.MULTILINE
 )
@@ -54,9 +57,7 @@ def current(conn: Connection) -> str | None:
     """
     tables = sa.inspect(conn).get_table_names()
     if _VERSION_TABLE in tables:
-        found: str | None = conn.exec_driver_sql(
-            f"SELECT version_num FROM {_VERSION_TABLE}"  # noqa: S608 - a constant
-        ).scalar()
+        found: str | None = conn.exec_driver_sql(_WHICH).scalar()
         return found
     if tables:
         raise MigrationError(
@@ -72,6 +73,21 @@ def is_at_head(conn: Connection, versions: Path = VERSIONS) -> bool:
     if found is not None and found not in chain(versions):
         raise SchemaTooNewError(found=found, known=newest)
     return found == newest
+
+
+def require_still(conn: Connection, known: Mapping[str, str | None]) -> None:
+    """Raise SchemaTooNewError or SchemaTooOldError unless the database is where *known* ends.
+
+    *known* is what ``chain`` gave at the start: a release that is installed over a running one
+    brings other files. One statement, to be asked again and again.
+    """
+    (newest,) = known.keys() - set(known.values())
+    found = conn.exec_driver_sql(_WHICH).scalar()
+    if found == newest:
+        return
+    if found is None or found in known:
+        raise SchemaTooOldError(found=found or "none", known=newest)
+    raise SchemaTooNewError(found=found, known=newest)
 
 
 def require_head(conn: Connection, versions: Path = VERSIONS) -> None:

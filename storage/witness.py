@@ -1,10 +1,10 @@
 """The witness: a file outside the database that remembers what the database must still know.
 
-It holds the newest epoch, the highest fence seen, the database's own identity and, for PostgreSQL,
-which server that was; a witness of an older release names none. It is written
-after the epoch's commit, aside and renamed, so a crash between the two leaves an older epoch, which
-is in the table as well. An unreadable witness is not a missing one: it counts as naming an epoch
-that no database has.
+It holds an epoch and how far that was moved on, the highest fence seen, the database's own identity
+and, for PostgreSQL, which server that was; one of an older release lacks some of these. It is
+written after the epoch's commit, aside and renamed, so a crash between the two leaves an older
+word, which the table bears out as well. An unreadable witness is not a missing one: it counts as
+naming an epoch that no database has.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ WITNESS_NAME: Final = "witness.json"
 class Witness:
     """``epoch`` is the id last committed; empty when the file could not be read.
 
-    ``server`` tells which PostgreSQL server and database it was, empty where not known.
+    ``at`` is what its row told then, a number that only rises, 0 where not known. ``server`` tells
+    which PostgreSQL server and database it was, empty where not known.
     """
 
     epoch: str
     fence: int
     database: str
     server: str = ""
+    at: int = 0
 
 
 UNREADABLE: Final = Witness(epoch="", fence=0, database="")
@@ -46,9 +48,14 @@ def read_witness(data_dir: Path) -> Witness | None:
         return UNREADABLE
     match found:
         case {"epoch": str(epoch), "fence": int(fence), "database": str(database), **rest}:
-            server = rest.get("server")
-            known = server if isinstance(server, str) else ""
-            return Witness(epoch=epoch, fence=fence, database=database, server=known)
+            server, at = rest.get("server"), rest.get("at")
+            return Witness(
+                epoch=epoch,
+                fence=fence,
+                database=database,
+                server=server if isinstance(server, str) else "",
+                at=at if isinstance(at, int) else 0,
+            )
         case _:
             return UNREADABLE
 
