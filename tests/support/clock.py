@@ -78,6 +78,11 @@ class FakeClock:
         while self._sleepers and self._sleepers[0][0] <= self._passed_s + 1e-9:
             heapq.heappop(self._sleepers)[2].set()
 
+    def wake_everybody(self) -> None:
+        """Wake every sleeper now, whatever they wait for; for the end of all that sleeps here."""
+        while self._sleepers:
+            heapq.heappop(self._sleepers)[2].set()
+
     async def advance(self, seconds: float) -> None:
         """Move on step by step: whoever wakes runs until everybody is asleep again."""
         until_s = self._passed_s + seconds

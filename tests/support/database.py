@@ -65,6 +65,9 @@ class CommitFault(StrEnum):
     LANDED = "landed"  # an error from COMMIT, and all of it is stored
 
 
+_DROPPED = (CommitFault.FULL, CommitFault.LOST)
+
+
 @dataclass(slots=True)
 class Watch:
     """What the triggers report to; ``broken`` are promises that did not hold."""
@@ -181,8 +184,7 @@ class InlineDatabase:
     def read_now(self, unit: Callable[[Connection], T]) -> T:
         """Run a reading *unit* now."""
         before = self._raw.total_changes
-        with self._engine.begin() as conn:
-            result = unit(conn)
+        result = self._in_transaction(unit)
         if self._raw.total_changes != before:
             self.watch.broken.append("a reading unit wrote")
         return result
@@ -196,22 +198,10 @@ class InlineDatabase:
         self.counted.writes += 1
         self.pending_fault = None
         before = self._raw.total_changes
-        conn = self._engine.connect()
-        try:
-            transaction = conn.begin()
-            try:
-                result = unit(conn)
-            except BaseException:
-                transaction.rollback()
-                raise
-            fault = self.pending_fault or fault
-            if fault in (CommitFault.FULL, CommitFault.LOST):
-                transaction.rollback()
-            else:
-                transaction.commit()
-                self.counted.durable += int(self._raw.total_changes != before)
-        finally:
-            conn.close()
+        result = self._in_transaction(unit, lambda: self._fault_of(fault))
+        fault = self._fault_of(fault)
+        if fault not in _DROPPED:
+            self.counted.durable += int(self._raw.total_changes != before)
         if self._raw.total_changes != before:
             self._look()
         if fault is CommitFault.FULL:
@@ -230,6 +220,34 @@ class InlineDatabase:
     def in_transaction(self) -> bool:
         """Whether somebody left a transaction open."""
         return self._raw.in_transaction
+
+    def _fault_of(self, asked: CommitFault | None) -> CommitFault | None:
+        """What a unit asked for while it ran comes first."""
+        return self.pending_fault or asked
+
+    def _connect(self) -> Connection:
+        return self._engine.connect()
+
+    def _in_transaction(
+        self,
+        unit: Callable[[Connection], T],
+        fault: Callable[[], CommitFault | None] = lambda: None,
+    ) -> T:
+        conn = self._connect()
+        try:
+            transaction = conn.begin()
+            try:
+                result = unit(conn)
+            except BaseException:
+                transaction.rollback()
+                raise
+            if fault() in _DROPPED:
+                transaction.rollback()
+            else:
+                transaction.commit()
+        finally:
+            conn.close()
+        return result
 
     def _refuse_if_down(self) -> None:
         if self.down:
