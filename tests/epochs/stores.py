@@ -13,8 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from storage.migrate import upgrade, upgrade_postgres
 from tests.cli.conftest import Place, environment
-from tests.support.postgres import Cluster
+from tests.support.postgres import Cluster, aside
 from tests.support.waiting import until
 
 
@@ -27,8 +28,8 @@ class Kept(Protocol):
     def put_back(self) -> None:
         """Set it back to the copy; nobody uses it."""
 
-    def run(self, sql: str) -> None:
-        """Change something in it, beside everybody."""
+    def migrate(self, versions: Path) -> None:
+        """Have a release of these revisions migrate it, beside everybody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,9 @@ class File:
             self.path.with_name(self.path.name + companion).unlink(missing_ok=True)
         self.path.with_name("copy").replace(self.path)
 
-    def run(self, sql: str) -> None:
-        with closing(sqlite3.connect(self.path)) as conn, conn:
-            conn.execute(sql)
+    def migrate(self, versions: Path) -> None:
+        # As by hand: the lock of the data folder keeps a release from it.
+        upgrade(self.path, versions=versions)
 
     def _copy(self) -> sqlite3.Connection:
         return sqlite3.connect(self.path.with_name("copy"))
@@ -72,8 +73,9 @@ class Disk:
         self._copy.rename(self.server.data)
         self.server.start()
 
-    def run(self, sql: str) -> None:
-        self.server.sql(sql, database=self.database)
+    def migrate(self, versions: Path) -> None:
+        place = self.server.place(self.database)
+        aside(partial(upgrade_postgres, place, versions=versions))
 
     @property
     def _copy(self) -> Path:
