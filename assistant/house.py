@@ -28,7 +28,7 @@ from providers.mime.message import Mail, Owner
 from providers.model_port import Model
 from providers.notifier_port import Notifier
 from providers.ports import Mailbox, NotHereError
-from storage import signals
+from storage import mailboxes, signals
 from storage.errors import StorageError
 from storage.signals import Signal
 from storage.together import Store, Together
@@ -202,11 +202,15 @@ class House:
         """Find out what this host lacks; whether a mailbox can be served again that could not be.
 
         *new*: they are new here, so everything is asked for. Nothing is done for one process alone.
+        Raises StorageError.
         """
         if self.sole:
             return False
         needs = {one.integration: one.need for one in accounts if one.need is not None}
-        return await self.serving.check(needs, self.clock, all_=new)
+        if not needs:
+            return False
+        bound = await self.store.read(mailboxes.accounts)
+        return await self.serving.check(needs, self.clock, bound=bound, all_=new)
 
     def is_dead(self, owner: OwnerId) -> bool:
         """Whether a worker is known to be dead: on SQLite, whoever is not this process.

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 
 import anyio
@@ -42,15 +43,23 @@ NO_ANSWER: Final = Lack(
 )
 
 
+OTHER_ACCOUNT: Final = Lack(
+    problem="what this host has there is another account than the one that the mailbox is bound to",
+    remedy="put the same Maildir at the same path on this host, or give its own one an id and a "
+    "path of its own",
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
     """What a mailbox needs of the host that serves it.
 
-    ``check`` blocks, asks this host alone, and raises NotHereError. ``costly``: not asked while
-    nothing seems lacking (it runs a command, or may ask a person).
+    ``check`` blocks, asks this host alone, and raises NotHereError; it gives the account that this
+    host has, None where hosts can't differ in that. ``costly``: not asked while nothing seems
+    lacking (it runs a command, or may ask a person).
     """
 
-    check: Callable[[], None]
+    check: Callable[[], str | None]
     costly: bool = False
 
 
@@ -97,11 +106,17 @@ class Serving:
             del self._missing[name]
 
     async def check(
-        self, needs: Mapping[IntegrationId, Need], clock: Clock, *, all_: bool = False
+        self,
+        needs: Mapping[IntegrationId, Need],
+        clock: Clock,
+        *,
+        bound: Mapping[IntegrationId, str] = MappingProxyType({}),
+        all_: bool = False,
     ) -> bool:
         """Ask for what is needed, as far as it is time; whether a mailbox can be served again.
 
-        *all_*: for all of it, whatever is known (for mailboxes that are new here).
+        *bound*: the accounts that mailboxes are bound to, as far as they are. *all_*: for all of
+        it, whatever is known (for mailboxes that are new here).
         """
         before = frozenset(self._missing)
         async with anyio.create_task_group() as group:
@@ -109,26 +124,32 @@ class Serving:
                 missing = self._missing.get(name)
                 due = missing is not None and clock.boot_s() >= missing.again_s
                 if all_ or due or (missing is None and not need.costly):
-                    group.start_soon(self._check, name, need, clock)
+                    group.start_soon(self._check, name, need, bound.get(name), clock)
         return bool(before - self._missing.keys())
 
-    async def _check(self, name: IntegrationId, need: Need, clock: Clock) -> None:
+    async def _check(
+        self, name: IntegrationId, need: Need, bound: str | None, clock: Clock
+    ) -> None:
         if name in self._asked:
             return
         lack: Lack | None = NO_ANSWER
         with anyio.move_on_after(ANSWER_S):
-            lack = await to_thread.run_sync(self._answer, name, need.check, abandon_on_cancel=True)
+            lack = await to_thread.run_sync(
+                self._answer, name, need.check, bound, abandon_on_cancel=True
+            )
         if lack is not None:
             self.lack(name, lack, clock.boot_s())
         elif self._missing.pop(name, None) is not None:
             log.info("a mailbox can be served here again", mailbox=name)
 
-    def _answer(self, name: IntegrationId, check: Callable[[], None]) -> Lack | None:
+    def _answer(
+        self, name: IntegrationId, check: Callable[[], str | None], bound: str | None
+    ) -> Lack | None:
         self._asked.add(name)
         try:
-            check()
+            here = check()
         except NotHereError as error:
             return Lack(problem=error.problem, remedy=error.remedy)
         finally:
             self._asked.discard(name)
-        return None
+        return None if None in (here, bound) or here == bound else OTHER_ACCOUNT

@@ -280,7 +280,7 @@ def _imap(mailbox: ImapConfig, settings: Settings, clock: Clock, faults: Faults)
 def _need(mailbox: MailboxConfig, adapter: Mailbox) -> Need | None:
     """What a host must have to serve a mailbox. A fleet keeps logins to Gmail in the database."""
     if isinstance(adapter, MaildirMailbox):
-        return Need(check=adapter.is_here)
+        return Need(check=adapter.account_here)
     if isinstance(mailbox, ImapConfig):
         return needs.secret(mailbox.token or mailbox.password)
     return needs.secret(mailbox.client) if isinstance(mailbox, GmailConfig) else None

@@ -130,7 +130,7 @@ class Keeper:
         try:
             kept = await self._database.write(lambda conn: _renewed(conn, due))
         except StorageError as error:
-            log.warning("leases could not be renewed", error=type(error).__name__)
+            log.debug("leases could not be renewed", error=type(error).__name__)
             return
         finally:
             self._renewing = False

@@ -112,6 +112,16 @@ def everything(conn: Connection) -> list[MailboxRow]:
     return [row for row in (load(conn, name) for name in names) if row is not None]
 
 
+def accounts(conn: Connection) -> dict[IntegrationId, str]:
+    """The account of each mailbox that is bound to one."""
+    rows = conn.execute(
+        sa.select(mailboxes.c.integration, mailboxes.c.account).where(
+            mailboxes.c.account.is_not(None)
+        )
+    )
+    return {IntegrationId(name): str(account) for name, account in rows}
+
+
 def bound_names(conn: Connection) -> frozenset[str]:
     """The mailboxes that are bound to an account."""
     rows = conn.scalars(sa.select(mailboxes.c.integration).where(mailboxes.c.account.is_not(None)))

@@ -228,7 +228,11 @@ class Watcher:
 
     async def _failed(self, held: Held, error: Exception) -> None:
         """Count a pass that did not end; say that the mailbox is ill, and why."""
-        if self._house.leaves_to_others(self._account.integration, error):
+        if isinstance(error, AccountError):
+            # This host's path may lead to another account than the others'.
+            with suppress(StorageError):
+                await self._house.see_what_is_here([self._account], new=True)
+        if self._house.leaves_to_others(self._account.integration, error) or not self._is_here:
             self._failures, self._told = 0, ""
             return
         self._failures += 1

@@ -127,12 +127,12 @@ class MaildirMailbox:
         restored, and the account does not.
         """
 
-        def name() -> str:
-            self._check()
-            real = os.fsencode(os.path.realpath(self._path))
-            return f"maildir:{digest_of(real).hexdigest()[:32]}"
+        return await self._read(self._account, "read the Maildir")
 
-        return await self._read(name, "read the Maildir")
+    def _account(self) -> str:
+        self._check()
+        real = os.fsencode(os.path.realpath(self._path))
+        return f"maildir:{digest_of(real).hexdigest()[:32]}"
 
     async def changes(
         self, cursor: Json | None, *, since: datetime | None, known: Known
@@ -263,13 +263,15 @@ class MaildirMailbox:
         except OSError as error:
             raise explain(error, self._path, doing) from error
 
-    def is_here(self) -> None:
-        """Whether this host has this Maildir and may read it. Blocks; raises NotHereError if not.
+    def account_here(self) -> str | None:
+        """The account that this host has under this path. Blocks.
 
-        Any other trouble passes: the next use meets it and says so.
+        Raises NotHereError where there is no Maildir that may be read. None where any other trouble
+        keeps it from being told: the next use meets that and says so.
         """
         with suppress(OSError):
-            self._check()
+            return self._account()
+        return None
 
     def _check(self) -> None:
         """Raise NotHereError unless the path leads to a Maildir; other OSErrors as they come."""

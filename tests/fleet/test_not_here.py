@@ -115,6 +115,19 @@ def test_a_folder_that_vanishes_hands_its_mailbox_to_another_host(site: Site) ->
             assert row(second)["problem"] is None
 
 
+def test_a_host_whose_path_leads_to_another_maildir_leaves_the_mailbox_alone(site: Site) -> None:
+    there, elsewhere = site.host("a"), site.host("b", has_mail=False)
+    there.run("once")
+    shutil.copytree(site.root / "mail", elsewhere.home / "mail")
+    with elsewhere.running():
+        until(lambda: "another account" in told(elsewhere))
+        with there.running():
+            site.deliver("one", 1)
+            until(lambda: len(site.drafts("one")) == 1)
+            until(lambda: told(there) == "")
+            assert (watched_by(site), row(there)["problem"]) == ({"a"}, None)
+
+
 def test_one_pass_on_a_host_without_the_folder_fails_alone(site: Site) -> None:
     there, elsewhere = site.host("a"), site.host("b", has_mail=False)
     with there.running():

@@ -6,6 +6,7 @@ import itertools
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,17 +24,19 @@ BOX = IntegrationId("robin/local")
 class Host:
     """A host that has something or not, and counts how often it was asked."""
 
-    def __init__(self, *, has: bool = False) -> None:
+    def __init__(self, *, has: bool = False, account: str | None = None) -> None:
         self.has = has
+        self.account = account
         self.asked = 0
 
-    def check(self) -> None:
+    def check(self) -> str | None:
         self.asked += 1
         if not self.has:
             raise NotHereError("it is missing", "put it there")
+        return self.account
 
 
-def need(check: Callable[[], None], *, costly: bool = False) -> dict[IntegrationId, Need]:
+def need(check: Callable[[], str | None], *, costly: bool = False) -> dict[IntegrationId, Need]:
     return {BOX: Need(check=check, costly=costly)}
 
 
@@ -79,6 +82,19 @@ async def test_a_mailbox_that_changed_is_asked_for_at_once() -> None:
     assert await found.check(need(host.check), clock, all_=True)
 
 
+@pytest.mark.parametrize(
+    ("here", "bound", "has"),
+    [("x", "y", False), ("x", "x", True), (None, "y", True), ("x", None, True)],
+)
+async def test_another_account_at_the_same_path_is_lacking(
+    here: str | None, bound: str | None, has: bool
+) -> None:
+    host, found = Host(has=True, account=here), Serving()
+    accounts = {} if bound is None else {BOX: bound}
+    await found.check(need(host.check), FakeClock(), bound=accounts)
+    assert found.has(BOX) is has
+
+
 async def test_a_check_that_hangs_counts_as_lacking_and_is_not_begun_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -92,13 +108,13 @@ async def test_a_check_that_hangs_counts_as_lacking_and_is_not_begun_again(
     found, clock = Serving(), FakeClock()
     inside = found._answer
 
-    def told(name: IntegrationId, check: Callable[[], None]) -> object:
+    def told(_: Serving, name: IntegrationId, *rest: Any) -> object:
         try:
-            return inside(name, check)
+            return inside(name, *rest)
         finally:
             ended.set()
 
-    monkeypatch.setattr(Serving, "_answer", lambda _, name, check: told(name, check))
+    monkeypatch.setattr(Serving, "_answer", told)
     monkeypatch.setattr(serving, "ANSWER_S", 0.05)
     await found.check(need(hang), clock)
     clock.skip(LONGEST_PAUSE_S)
@@ -116,13 +132,13 @@ def test_a_path_without_a_maildir_is_lacking(tmp_path: Path, made: str) -> None:
     if made == "a file":
         path.write_text("no folder")
     with pytest.raises(NotHereError):
-        MaildirMailbox(path, clock=FakeClock()).is_here()
+        MaildirMailbox(path, clock=FakeClock()).account_here()
 
 
 def test_a_maildir_is_not_lacking(tmp_path: Path) -> None:
     for sub in ("cur", "new", "tmp"):
         (tmp_path / "mail" / sub).mkdir(parents=True)
-    MaildirMailbox(tmp_path / "mail", clock=FakeClock()).is_here()
+    MaildirMailbox(tmp_path / "mail", clock=FakeClock()).account_here()
 
 
 def test_a_secret_that_this_host_does_not_have_is_lacking(tmp_path: Path) -> None:
