@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 CONNECT_S: Final = 10.0
 """How long a connection may take to be made."""
 OLDEST: Final = 140000
-"""PostgreSQL 14, as ``server_version_num`` counts; tests run on 15."""
+"""PostgreSQL 14, as ``server_version_num`` counts; the oldest that the tests were run on."""
 SILENCE_S: Final = 30
 """After so long without a sign of life from the server's host a connection counts as lost."""
 _PLANS: Final = 500

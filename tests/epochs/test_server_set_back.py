@@ -21,7 +21,8 @@ from storage.postgres import PostgresDatabase, open_postgres
 from storage.tables import meta
 from storage.witness import Witness, read_witness
 from tests.epochs.steps import alarm_of, moved
-from tests.support.postgres import PASSWORD, Cluster
+from tests.support.dovecot import missing
+from tests.support.postgres import PASSWORD, Cluster, binaries
 
 
 @pytest.fixture
@@ -141,8 +142,7 @@ async def test_a_log_that_was_reset_raises_the_alarm_where_it_lost_something(
     await moved(store, tmp_path, epoch)
     await store.close()
     own.stop()
-    own.command("pg_resetwal", "-f", "-D", str(own.data))
-    own.start()
+    reset_log(own, "-f")
     store = await open_postgres(store.place)
     assert await alarm_of(store, tmp_path) is AlarmKind.EPOCH_ABSENT
     await store.close()
@@ -155,11 +155,19 @@ async def test_a_log_that_was_reset_after_an_orderly_end_raises_none(
     await moved(store, tmp_path, epoch)
     await store.close()
     own.stop("fast")
-    own.command("pg_resetwal", "-D", str(own.data))
-    own.start()
+    reset_log(own)
     store = await open_postgres(store.place)
     assert await alarm_of(store, tmp_path) is None
     await store.close()
+
+
+def reset_log(server: Cluster, *how: str) -> None:
+    """Have the server forget its log, and start it."""
+    folder = binaries()
+    if folder is None or not (folder / "pg_resetwal").exists():
+        missing("pg_resetwal is not among PostgreSQL's programs here")
+    server.command("pg_resetwal", *how, "-D", str(server.data))
+    server.start()
 
 
 async def test_a_standby_that_lacked_the_last_beat_is_noticed_by_a_role_that_may_not_ask(

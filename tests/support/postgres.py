@@ -183,7 +183,7 @@ class Cluster:
         """A new database, with this release's tables unless *empty*; gives its name."""
         name = f"t{next(self._names)}"
         template = "template0" if empty else _TEMPLATE
-        self.sql(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY wal_log")
+        self.sql(f"CREATE DATABASE {name} TEMPLATE {template}")
         if not empty:
             self.sql(f"ALTER DATABASE {name} SET search_path = virtual, pg_catalog, public")
         return name
