@@ -17,6 +17,7 @@ from tests.support.worlds import MEMORY, UNSTAGED, Make
 
 MODULES = (
     "tests.effects.test_claim",
+    "tests.effects.test_shared",
     "tests.failures.test_matrix_races",
     "tests.failures.test_matrix_answers",
     "tests.failures.test_matrix_store",
