@@ -74,7 +74,7 @@ def cases() -> list[Case]:
 def _tests(module: str) -> Iterator[tuple[str, Callable[[Make], Awaitable[None]]]]:
     for name, test in vars(importlib.import_module(module)).items():
         if name.startswith("test_") and inspect.iscoroutinefunction(test):
-            for label, values in _parameters(test):
+            for label, values in parameters(test):
                 yield name + label, _bound(test, values)
 
 
@@ -87,11 +87,13 @@ def _bound(
     return run
 
 
-def _parameters(test: Callable[..., object]) -> Iterator[tuple[str, dict[str, object]]]:
+def parameters(test: Callable[..., object]) -> Iterator[tuple[str, dict[str, object]]]:
+    """A label and the values of each run that a test is parametrized to."""
     axes = []
     for mark in getattr(test, "pytestmark", []):
         if mark.name == "parametrize":
-            names = [one.strip() for one in mark.args[0].split(",")]
+            named = mark.args[0].split(",") if isinstance(mark.args[0], str) else mark.args[0]
+            names = [one.strip() for one in named]
             axes.append([dict(zip(names, _row(row, names), strict=True)) for row in mark.args[1]])
     for chosen in product(*axes):
         values = {name: value for one in chosen for name, value in one.items()}
