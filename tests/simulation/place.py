@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email import message_from_bytes
 
 from typing_extensions import override
 
 from providers.memory import MemoryMailbox
 from providers.mime.marks import intent_of
-from providers.ports import Folder, Snapshot, ThreadScope
+from providers.ports import Folder, Look, LookRequest, Snapshot, ThreadScope
 from storage.words import Ref
 from tests.support.clock import FakeClock
 from tests.support.gate import FaultsHere
@@ -35,6 +35,14 @@ class Watched(MemoryMailbox):
         super().__init__(clock, faults=FaultsHere(), lag_s=lag_s, stages=stages)
         self._snapshots: dict[int, float] = {}
         self._at = clock
+
+    @override
+    async def look(self, request: LookRequest) -> Look:
+        """As a Maildir says it: staged bytes that are gone, and were not taken back, are there."""
+        look = await super().look(request)
+        name = str(request.token.get("name", ""))
+        missing = name and name not in self._stage.waiting and name not in self._stage.withdrawn
+        return replace(look, delivered=bool(request.may_withdraw and missing))
 
     @override
     async def snapshot(self, scope: ThreadScope) -> Snapshot:

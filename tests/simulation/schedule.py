@@ -11,23 +11,21 @@ By hand, single seeds again and long runs::
     python -m tests.simulation.schedule --from 0 --count 100000 --keep-going
 
 The first that breaks a promise is printed with all that happened in it (``--keep-going``: each),
-and at the end what a schedule has cost in processor time. ``--style fleet`` runs one style alone.
+and at the end how many a minute that is on one core. ``--style fleet`` runs one style alone.
 """
 
 from __future__ import annotations
 
 import argparse
-import logging
 import random
-import time
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from unittest.mock import patch
 
 import anyio
-import structlog
 
 from assistant.commands import switch
 from assistant.commands.deciding import RefusedError
@@ -37,18 +35,22 @@ from providers.ports import Folder
 from storage import mailboxes, threads
 from storage.errors import StorageError
 from storage.receipts import ConflictError
-from storage.words import Action, IntentState, ItemKind, Kind
+from storage.words import Action
 from tests.simulation.books import Books
+from tests.simulation.ends import at_the_end, late_orphans
 from tests.simulation.place import WatchedHands
+from tests.simulation.running import parser, run_all
 from tests.simulation.styles import STYLES, Style
 from tests.support.clock import quiesce
 from tests.support.database import CommitFault
 from tests.support.gate import Gate, KilledError, RestlessError
-from tests.support.invariants import broken, two_of_ours
+from tests.support.invariants import broken
 from tests.support.mails import edited, follow_up, own_reply, question
+from tests.support.quick import QuickDatabase
+from tests.support.remembered import remembered
 from tests.support.world import Process, World, _until_killed
 
-ACTIVE_S = 200.0
+ACTIVE_S = 110.0
 """How long processes come and go, mail arrives and people act; then it is calm."""
 
 MOST = 4_000
@@ -85,7 +87,10 @@ class Schedule:
         # From a source of its own: a style that is added leaves what the others draw as it is.
         drawn = random.Random(f"style {self.seed}").choice(list(STYLES.values()))
         self._style = self.style or drawn
-        self.world = World(hands=lambda clock: WatchedHands(clock, lag_s=lag_s, stages=stages))
+        self.world = World(
+            hands=lambda clock: WatchedHands(clock, lag_s=lag_s, stages=stages),
+            store=QuickDatabase,
+        )
         hands = self.world.hands
         assert isinstance(hands, WatchedHands)
         self.books = Books(world=self.world, place=hands.watched)
@@ -116,16 +121,25 @@ class Schedule:
                 world.hands.put(question(number))
             events = sorted(
                 self._draw.uniform(1, ACTIVE_S)
-                for _ in range(self._draw.randint(6, self._style.events))
+                for _ in range(self._draw.randint(4, self._style.events))
             )
             for at in events:
                 await self._advance(at)
                 await self._event(group)
-                found += self._late_orphans()
+                found += late_orphans(world, self._alive_since)
             await self._advance(ACTIVE_S)
-            found += [*self._late_orphans(), *self.books.unrecorded()]
+            found += [*late_orphans(world, self._alive_since), *self.books.unrecorded()]
+            for process in world.processes:
+                process.gate.bury()
+            # What is held inside a shielded scope would sleep for ever: no time passes any more.
+            world.clock.wake_everybody()
         await self._calm_down()
-        return [*found, *broken(world), *self.books.at_the_end(), *self._at_the_end()]
+        return [
+            *found,
+            *broken(world),
+            *self.books.at_the_end(),
+            *at_the_end(world, calm=self.calm),
+        ]
 
     async def _calm_down(self) -> None:
         world = self.world
@@ -351,80 +365,10 @@ class Schedule:
         except (RefusedError, CommandError, StorageError, ConflictError) as error:
             self.say(f"refused: {type(error).__name__}")
 
-    def _late_orphans(self) -> list[str]:
-        """I8: within lease, grace and sweep interval of a living process, an orphan is seen."""
-        world = self.world
-        running = [one for one in world.processes if not one.gate.dead and not one.gate.stopped]
-        if not running:
-            return []
-        waits_s = world.settings.call_timeout_s + world.settings.poll_s + 1.0
-        rows = world.db.ask(
-            "SELECT i.id, l.expires_at FROM intents i JOIN leases l USING (integration, thread) "
-            "WHERE i.state = 'calling'"
-        )
-        now_s = world.clock.database_s()
-        return [
-            f"orphan {str(intent)[:6]} was seen by nobody"
-            for intent, expires in rows
-            if max(float(str(expires)) / 1000, self._alive_since) + waits_s < now_s
-        ]
-
-    def _at_the_end(self) -> list[str]:
-        world = self.world
-        found = [
-            f"intent {intent.id[:6]} is still being called"
-            for intent in world.intents()
-            if intent.state is IntentState.CALLING
-        ]
-        found += [f"{name} is owed a draft and has none" for name in owed(world)]
-        told = {
-            item.thread
-            for item in world.items(ItemKind.DUPLICATED, closed=True)
-            if item.state == "open" or item.closed_by != "facts"
-        }
-        found += [what for thread, what in two_of_ours(world) if thread not in told]
-        if self.calm:
-            found += [
-                f"{item.kind} was opened though nothing failed"
-                for item in world.items()
-                if item.kind not in ("draft_ready", "draft_overtaken")
-            ]
-        return found
-
-
-def owed(world: World) -> list[str]:
-    """Threads whose last word is a question, and in which nothing was done about it."""
-    found = []
-    intents = world.intents()
-    for row in world.threads():
-        messages = world.db.ask(
-            "SELECT identity, folder, intent FROM messages WHERE thread = ? AND gone_at IS NULL "
-            "AND folder IN ('inbox', 'sent') ORDER BY arrived_at, arrival_order",
-            row.thread,
-        )
-        own_draft = world.db.ask(
-            "SELECT 1 FROM messages WHERE thread = ? AND gone_at IS NULL AND folder = 'drafts'",
-            row.thread,
-        )
-        ours = any(draft.open for draft in world.records() if draft.thread == row.thread)
-        if not messages or messages[-1][1] == "sent" or own_draft or ours:
-            continue
-        blocked = any(
-            one.thread == row.thread and one.blocks and one.kind is not Kind.NOTIFY
-            for one in intents
-        )
-        asked = any(
-            one.plan.get("answers") == messages[-1][0] and one.generation == row.generation
-            for one in intents
-        )
-        if not asked and not blocked and row.quarantined_at is None:
-            found.append(row.subject)
-    return found
-
 
 async def run(seed: int, *, calm: bool = False, style: str | None = None) -> Schedule | None:
     """Run one schedule; gives it back, with what it broke in its log, when it broke a promise."""
-    with seeded_ids(seed):
+    with seeded_ids(seed), remembered():
         schedule = Schedule(seed, calm=calm, style=STYLES[style] if style else None)
         try:
             found = await schedule.run()
@@ -439,36 +383,14 @@ async def run(seed: int, *, calm: bool = False, style: str | None = None) -> Sch
 
 def main() -> None:
     """Run schedules from the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("seeds", nargs="*", type=int)
-    parser.add_argument("--from", dest="first", type=int, default=0)
-    parser.add_argument("--count", type=int, default=0)
-    parser.add_argument("--style", choices=sorted(STYLES))
-    parser.add_argument("--calm", action="store_true")
-    parser.add_argument("--keep-going", action="store_true")
-    asked = parser.parse_args()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
-    seeds = [*asked.seeds, *range(asked.first, asked.first + asked.count)]
+    options = parser(__doc__)
+    options.add_argument("--style", choices=sorted(STYLES), help="of one style alone")
+    options.add_argument("--calm", action="store_true", help="without faults")
 
-    async def all_of_them() -> tuple[int, int]:
-        bad = 0
-        for number, seed in enumerate(seeds, 1):
-            found = await run(seed, calm=asked.calm, style=asked.style)
-            if found is not None:
-                bad += 1
-                print(f"seed {seed}:", *found.log, sep="\n", flush=True)
-                if not asked.keep_going:
-                    return number, bad
-        return len(seeds), bad
+    async def prepare(asked: argparse.Namespace) -> Callable[[int], Awaitable[Schedule | None]]:
+        return partial(run, calm=asked.calm, style=asked.style)
 
-    begun = time.process_time()
-    number, bad = anyio.run(all_of_them)
-    cost_s = time.process_time() - begun
-    each = f", {cost_s / number * 1000:.0f} ms of processor time each" if number else ""
-    print(f"{number} schedules, {bad} broken{each}")
-    raise SystemExit(bool(bad))
+    run_all(options.parse_args(), prepare)
 
 
 if __name__ == "__main__":

@@ -68,8 +68,8 @@ class Style:
     at: Sequence[str] = HELD_AT
     does: Sequence[str] = ("", "", "", "mail", "owner", "write", "land")
     seconds: Sequence[float] = (0.0, 0.0, 4.0, 12.0, 19.0, 30.0, 50.0, 75.0)
-    threads: int = 3
-    events: int = 14
+    threads: int = 2
+    events: int = 10
 
 
 _BEFORE_CLAIM: Final = ("have read", "fetch done", "snapshot done", "stage done")
@@ -117,7 +117,7 @@ _ALL = (
         does=("land", "land", "mail", "decide"),
         seconds=_RACE,
         threads=1,
-        events=22,
+        events=16,
     ),
     Style(
         name="grace",
@@ -130,7 +130,7 @@ _ALL = (
         at=("create", "create done"),
         does=("die",),
         threads=1,
-        events=40,
+        events=24,
     ),
     Style(
         name="removed",
@@ -143,7 +143,7 @@ _ALL = (
         holds=4,
         at=("draft done", "remove", "remove done", "have read", "written"),
         does=("owner", "owner", "mail", ""),
-        events=24,
+        events=16,
     ),
     Style(
         name="said",
@@ -156,7 +156,7 @@ _ALL = (
         at=_BEFORE_CLAIM,
         does=("decide", "decide", ""),
         seconds=_RACE,
-        events=30,
+        events=18,
     ),
     Style(
         name="never",
@@ -167,7 +167,7 @@ _ALL = (
         kills=0.0,
         stops=0.0,
         threads=2,
-        events=30,
+        events=18,
     ),
     Style(
         name="looked",
@@ -186,7 +186,7 @@ _ALL = (
             "create": (B.QUOTA, B.BUSY, B.BUSY, B.DROP, B.DROP, B.LOSE, B.REFUSE),
             "look": (B.PASS, B.PASS, B.DROP),
         },
-        acts={"ask": 4, "mail": 3, "decide": 1, "owner": 1},
+        acts={"ask": 2, "mail": 3, "decide": 1, "owner": 1},
         kills=0.2,
         stops=0.3,
     ),
@@ -196,7 +196,7 @@ _ALL = (
         acts={"ask": 6, "mail": 2},
         kills=0.0,
         stops=0.0,
-        events=24,
+        events=10,
     ),
     Style(
         name="paused",
@@ -298,7 +298,7 @@ _ALL = (
         holds=2,
         at=("fetch done", "snapshot done", "create", "have read"),
         does=("die",),
-        events=20,
+        events=14,
     ),
 )
 STYLES: Final[Mapping[str, Style]] = {one.name: one for one in _ALL}

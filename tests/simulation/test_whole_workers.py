@@ -12,7 +12,8 @@ from structlog.testing import capture_logs
 
 from providers.memory import Behaviour
 from storage.words import IntentState, ItemKind
-from tests.simulation.schedule import Schedule, owed, run, seeded_ids
+from tests.simulation.ends import owed
+from tests.simulation.schedule import Schedule, run, seeded_ids
 from tests.support.clock import quiesce
 from tests.support.invariants import broken
 from tests.support.mails import question

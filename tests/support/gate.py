@@ -68,10 +68,11 @@ class Gate:
     """Whether a process may go on, and what is to happen to it where.
 
     ``at`` maps a fault point, ``on`` the name of a crossing, to what happens there the first time;
-    ``kill_at`` and ``stop_at`` are the numbers of the crossing (an await of the store, the mailbox
-    or the clock, before and after) at which it dies or stops. ``holds`` keep one task at a crossing
-    (its name, and the how-manieth of that name) while the others go on; ``commits`` are what
-    becomes of a COMMIT, by the number of the write. ``ear`` hears of changing calls and of looks.
+    ``acts`` are what happens by the number of the crossing (an await of the store, the mailbox or
+    the clock, before and after); ``kill_at`` and ``stop_at`` are the numbers of those at which it
+    dies or stops. ``holds`` keep one task at a crossing (its name, and the how-manieth of that
+    name) while the others go on; ``commits`` are what becomes of a COMMIT, by the number of the
+    write. ``ear`` hears of changing calls and of looks.
     """
 
     name: str
@@ -84,10 +85,12 @@ class Gate:
     points: Counter[FaultPoint] = field(default_factory=Counter)
     counts: Counter[str] = field(default_factory=Counter)
     holds: dict[tuple[str, int], Hold] = field(default_factory=dict)
+    acts: dict[int, Action] = field(default_factory=dict)
     commits: dict[int, CommitFault] = field(default_factory=dict)
     ear: Ear | None = None
     most: int = 1_000_000
     stops: int = 0
+    fails: int = 0
     dead: bool = False
     buried: bool = False
     database: InlineDatabase | None = None
@@ -112,6 +115,9 @@ class Gate:
         action = self.on.pop(what, None)
         if action is not None:
             action(self)
+        by_number = self.acts.pop(self.crossings, None) if self.acts else None
+        if by_number is not None:
+            by_number(self)
         if self.crossings == self.kill_at:
             self.dead = True
         if self.crossings == self.stop_at:
@@ -211,6 +217,7 @@ class GatedStore:
     async def write(self, unit: Callable[[Connection], T], *, committed: Hook | None = None) -> T:
         await self.gate.cross("write")
         fault = self.gate.commits.pop(self.gate.counts["write"], None)
+        self.gate.fails += int(fault is not None)
         result = await self.inner.write(self._signed(unit, fault), committed=committed)
         await self.gate.cross("written")
         return result

@@ -1,0 +1,35 @@
+"""Faults of the house that schedules have shown, each as small as it gets."""
+
+from __future__ import annotations
+
+import anyio
+from structlog.testing import capture_logs
+
+from assistant.loops.reconciler import Reconciler
+from providers.memory import Behaviour
+from storage.words import By, IntentState
+from tests.simulation.place import WatchedHands
+from tests.support.clock import quiesce
+from tests.support.scenes import draft
+from tests.support.world import World
+
+
+async def test_a_look_that_ends_after_a_proof_takes_no_missing_bytes_for_a_delivery() -> None:
+    with capture_logs():
+        world = World(hands=lambda clock: WatchedHands(clock, lag_s=0.0, stages=True))
+        first, second = world.process(), world.process()
+        world.plan.add("create", Behaviour.DROP)
+        await draft(world, first)
+        intent, go_on = world.intent, anyio.Event()
+        async with world.background() as group:
+            second.gate.holds["look", 1] = go_on.wait
+            group.start_soon(Reconciler(second.house).look, second.account, intent)
+            await quiesce()
+            world.clock.skip(6)
+            group.start_soon(first.reconcile)
+            await quiesce()
+            assert world.intent.settled_by == By.PROOF
+            world.clock.skip(700)
+            go_on.set()
+            await quiesce()
+        assert world.intent.state is IntentState.REJECTED
