@@ -15,7 +15,7 @@ ran count once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from providers.ports import DraftSight, Folder, Look
@@ -77,6 +77,9 @@ class Verdict:
 
 def assess(subject: Subject, look: Look, schedule: Schedule, now: int) -> Verdict:
     """Judge one look. Total: every combination gives a verdict; it changes nothing."""
+    if look.delivered and subject.state is IntentState.REJECTED:
+        # Asked while it was unknown: bytes that another look took back are missing as well.
+        look = replace(look, delivered=False)
     unsent = [sight for sight in look.found if sight.folder is Folder.DRAFTS]
     sent = any(sight.folder is Folder.SENT for sight in look.found)
     if len(unsent) > 1 and not sent:
