@@ -29,6 +29,7 @@ from providers.ports import Changes, Folder, Gap, Json, Sighting
 from storage import drafts, intents, locks, mailboxes, messages, reviews, threads
 from storage.dbtime import database_now_ms
 from storage.events import log
+from storage.intents import Intent
 from storage.leases import Held
 from storage.words import (
     FaultPoint,
@@ -291,8 +292,21 @@ def _wake_reconciler(work: _Part, intent_id: IntentId, sighting: Sighting) -> No
     )
     # A second draft under one mark, or one that had left and is back, is news.
     known = intent.state is IntentState.ACCEPTED and expected
-    if intent.state is not IntentState.CALLING and not known:
+    # While its call is under way one draft is what the call will tell of; a second one is not.
+    awaited = intent.state is IntentState.CALLING and not _has_another(work, intent, sighting.ref)
+    if not (awaited or known):
         intents.update(work.conn, intent, next_look_at=work.now)
+
+
+def _has_another(work: _Part, intent: Intent, ref: Ref) -> bool:
+    """Whether another unsent draft under its mark is noted than the one that *ref* names."""
+    return any(
+        one.intent == intent.id
+        and one.ref != ref
+        and one.folder == Folder.DRAFTS
+        and one.gone_at is None
+        for one in messages.of_thread(work.conn, intent.integration, intent.thread)
+    )
 
 
 def _vanish(work: _Part, ref: Ref) -> None:

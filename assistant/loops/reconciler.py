@@ -87,7 +87,9 @@ class Reconciler:
             lambda conn: intents.with_looks_due(conn, database_now_ms(conn))
         )
         made = 0
-        for integration, lost in _by_mailbox(due).items():
+        # A look at a call that is under way says nothing: it is made once the call has ended.
+        ended = [intent for intent in due if intent.state is not IntentState.CALLING]
+        for integration, lost in _by_mailbox(ended).items():
             account = house.served.get(integration)
             if account is not None:
                 made += await self._look_at_all(account, lost)

@@ -7,10 +7,10 @@ from structlog.testing import capture_logs
 
 from assistant.loops.reconciler import Reconciler
 from providers.memory import Behaviour
-from storage.words import By, IntentState
+from storage.words import By, IntentState, ItemKind
 from tests.simulation.place import WatchedHands
 from tests.support.clock import quiesce
-from tests.support.scenes import draft
+from tests.support.scenes import draft, note_question
 from tests.support.world import World
 
 
@@ -33,3 +33,23 @@ async def test_a_look_that_ends_after_a_proof_takes_no_missing_bytes_for_a_deliv
             go_on.set()
             await quiesce()
         assert world.intent.state is IntentState.REJECTED
+
+
+async def test_a_second_draft_that_was_noted_while_its_call_was_under_way_is_told() -> None:
+    with capture_logs():
+        world = World()
+        first, second = world.process(), world.process()
+        world.plan.add("create", Behaviour.TWICE)
+        await note_question(world, first)
+        go_on = anyio.Event()
+        async with world.background() as group:
+            first.gate.holds["create done", 1] = go_on.wait
+            group.start_soon(first.work)
+            await quiesce()
+            group.start_soon(second.note)
+            await quiesce()
+            go_on.set()
+            await quiesce()
+            await world.pass_days(second, days=0.1)
+        assert world.intent.state is IntentState.DUPLICATED
+        assert [one.kind for one in world.items(ItemKind.DUPLICATED)] == [ItemKind.DUPLICATED]
