@@ -28,6 +28,8 @@ from tests.support.pgcount import Counts, counting_cluster, counts, reset
 from tests.support.postgres import PASSWORD, USER, Cluster, aside
 
 IN_WORK = (4, 16)
+HISTORY = 1000
+"""Actions that lie in our database already."""
 DBOS_WAYS = ("threads", "tasks", "queue")
 Rates = dict[tuple[str, int], list[float]]
 
@@ -73,9 +75,11 @@ async def ours(cluster: Cluster, database: str, number: int, in_work: int) -> tu
     # The server's own clock_timestamp(), not the one that tests can set.
     cluster.sql(f"ALTER DATABASE {database} RESET search_path")
     filled = await open_postgres(cluster.place(database))
-    await filled.write(prepare(number))
+    await filled.write(prepare(HISTORY + IN_WORK[-1] + number))
+    await drive(filled, HISTORY, in_work=IN_WORK[-1])
     await filled.close()
-    cluster.sql("ANALYZE", database=database)
+    # As autovacuum does; the plans of a database that has just begun are no one's day.
+    cluster.sql("VACUUM ANALYZE", database=database)
     reset(cluster)
     store = await open_postgres(cluster.place(database))
     try:
