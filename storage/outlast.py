@@ -25,9 +25,15 @@ async def outlasting_cancellation(future: asyncio.Future[T]) -> T:
                 await asyncio.wait((future,))
             except asyncio.CancelledError:
                 cancelled = True
+    if cancelled:
+        cancel_later()
+    return future.result()
+
+
+def cancel_later() -> None:
+    """Give a native cancel that was caught back to this task, at its next await."""
     task = asyncio.current_task()
-    if cancelled and task is not None:
+    if task is not None:
         # Uncancel first, so that the count of cancellations stays what asyncio.timeout expects.
         task.uncancel()
         task.cancel()
-    return future.result()

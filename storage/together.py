@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar, cast
 from anyio.lowlevel import cancel_shielded_checkpoint, checkpoint_if_cancelled
 
 from storage.errors import CommitUnknownError
-from storage.outlast import outlasting_cancellation
+from storage.outlast import cancel_later, outlasting_cancellation
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -115,10 +115,8 @@ class Together:
             try:
                 await granted
             except asyncio.CancelledError:
-                if granted.done() and not granted.cancelled():
+                if not granted.cancelled():
                     self._hand_on()
-                else:
-                    self._for_calm.remove(granted)
                 raise
         self._is_led = True
         try:
@@ -139,8 +137,6 @@ class Together:
             try:
                 do = await self._lead(run, me)
             finally:
-                # A leader that was cancelled before it had begun is among those who wait.
-                self._waiting = [one for one in self._waiting if one is not me]
                 self._hand_on()
         if do is _Do.ALONE:
             return (await run(lambda conn: unit(conn, [item])))[0]
@@ -180,6 +176,8 @@ class Together:
         return batch
 
     def _hand_on(self) -> None:
+        # One whose wait was cancelled has not run since, to take itself off.
+        self._for_calm = [one for one in self._for_calm if not one.cancelled()]
         self._is_led = bool(self._waiting or self._for_calm)
         if self._waiting:
             self._waiting[0].told.set_result(_Do.LEAD)
@@ -188,5 +186,12 @@ class Together:
 
 
 async def _turns() -> None:
+    """Let the others go on; who is cancelled natively meanwhile learns of it at the next await."""
+    cancelled = False
     for _ in range(TURNS):
-        await cancel_shielded_checkpoint()
+        try:
+            await cancel_shielded_checkpoint()
+        except asyncio.CancelledError:
+            cancelled = True
+    if cancelled:
+        cancel_later()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TypeVar
 
 import anyio
@@ -12,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from storage.errors import CommitUnknownError
-from storage.sqlite import sync_engine
+from storage.sqlite import open_sqlite, sync_engine
 from storage.together import MOST, Together
 
 T = TypeVar("T")
@@ -221,3 +222,47 @@ async def test_a_wait_for_the_calm_that_is_cancelled_leaves_nobody_waiting(store
     assert await together.write(twice, 2) == 4
     async with together.calm():
         pass
+
+
+async def test_a_wait_for_the_calm_that_ends_at_the_moment_of_its_grant_stops_nobody(
+    store: Held,
+) -> None:
+    together = Together(store)
+
+    async def take() -> None:
+        async with together.calm():
+            raise AssertionError("it was cancelled before")
+
+    def end_the_wait(_: sa.Connection, numbers: Sequence[int]) -> list[int]:
+        # Nothing comes between this and the leader's handing on.
+        waiting.cancel()
+        return [*numbers]
+
+    leader = asyncio.ensure_future(together.write(end_the_wait, 1))
+    await anyio.wait_all_tasks_blocked()
+    waiting = asyncio.ensure_future(take())
+    await anyio.wait_all_tasks_blocked()
+    store.through.set()
+    assert await leader == 1
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert await together.write(twice, 2) == 4
+    async with together.calm():
+        pass
+
+
+async def test_a_leader_that_is_cancelled_natively_before_it_runs_learns_its_answer(
+    tmp_path: Path,
+) -> None:
+    store = await open_sqlite(tmp_path / "a.db")
+    found: list[int] = []
+
+    async def ask() -> None:
+        found.append(await Together(store).write(twice, 4))
+
+    leader = asyncio.ensure_future(ask())
+    await asyncio.sleep(0)
+    leader.cancel()
+    await asyncio.wait([leader])
+    await store.close()
+    assert found == [8]
