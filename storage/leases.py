@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from storage import fences
 from storage.dbtime import NowMs, database_now_ms
-from storage.rows import NUMBER, TEXT, ForEach, Given
+from storage.rows import NUMBER, TEXT, ForEach, Given, Place
 from storage.tables import leases
 from storage.taking import COLUMNS, DUE, HUNGRY, LONGEST_CALL, NEXT_DUE, SERVED
 from storage.words import IntegrationId, OwnerId, ThreadId
@@ -84,6 +84,19 @@ _ROW = sa.select(*COLUMNS).where(_lease_is)
 _LOCK = _ROW.with_for_update()
 _THERE = sa.select(sa.literal(1)).where(_lease_is)
 _PLACE = {"i": TEXT, "t": TEXT, "o": TEXT, "f": NUMBER}
+_LOCK_ALL = ForEach(
+    {"i": TEXT, "t": TEXT},
+    lambda given, source: (
+        sa.select(leases.c.thread)
+        .join_from(
+            source,
+            leases,
+            sa.and_(leases.c.integration == given["i"], leases.c.thread == given["t"]),
+        )
+        .order_by(leases.c.integration, leases.c.thread)
+        .with_for_update(of=leases)
+    ),
+)
 _KEEP = ForEach(
     {**_PLACE, "ttl": NUMBER},
     lambda given, _: (
@@ -126,6 +139,17 @@ def lock(conn: Connection, integration: str, thread: str) -> LeaseRow:
     Raises LookupError when the thread has no lease row, which is a fault of ours.
     """
     return _found(conn, _LOCK, integration, thread)
+
+
+def lock_all(conn: Connection, places: Collection[Place]) -> None:
+    """Lock the lease rows of several threads in the one order in which everybody locks them.
+
+    A statement over several rows locks them in an order of its own, so whoever changes several
+    begins with this.
+    """
+    if len(places) > 1:
+        rows = [{"i": integration, "t": thread} for integration, thread in places]
+        _LOCK_ALL.run(conn, rows).all()
 
 
 def seen(conn: Connection, integration: str, thread: str) -> LeaseRow:
@@ -177,7 +201,7 @@ def keep_all(conn: Connection, wanted: Mapping[Held, int]) -> dict[Held, int]:
     compare-and-set on owner and fence: an expired lease that nobody took over may be renewed. What
     else has to be checked is read in a later statement.
     """
-    rows = [{**_row_of(held), "ttl": wanted[held]} for held in _in_order(wanted)]
+    rows = [{**_row_of(held), "ttl": wanted[held]} for held in wanted]
     return _each(wanted, _KEEP.run(conn, rows))
 
 
@@ -197,13 +221,8 @@ def give_back_all(conn: Connection, helds: Collection[Held]) -> dict[Held, int]:
     What is missing is another's by now, and not locked. Until the transaction commits nobody else
     can take these leases, so what follows in it is still done under their locks.
     """
-    rows = [_row_of(held) for held in _in_order(helds)]
+    rows = [_row_of(held) for held in helds]
     return _each(helds, _GIVE_BACK.run(conn, rows))
-
-
-def _in_order(helds: Iterable[Held]) -> list[Held]:
-    """In one order everywhere, so that two who lock several rows do not wait for each other."""
-    return sorted(helds, key=lambda held: (held.integration, held.thread))
 
 
 def _row_of(held: Held) -> dict[str, object]:

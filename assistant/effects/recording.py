@@ -68,6 +68,7 @@ def record_all(conn: Connection, records: Sequence[Record]) -> list[Recorded]:
     if len(places) < len(records):
         # What ends in one thread must see what ended there before it.
         return [record(conn, one) for one in records]
+    leases.lock_all(conn, places)
     nows = _release(conn, records)
     ended = [
         Ended(claimed=one.claimed, outcome=one.outcome, timing=one.timing, now=nows[at][0])

@@ -24,6 +24,8 @@ from tests.support.postgres import aside, cluster, new_database, opened
 
 ALONE = 15
 """Statements: four take, one reads the thread, three claim, seven end the call."""
+LOCKS = 2
+"""Of several: their claims, and their ends, lock all lease rows in one order first."""
 
 
 @contextmanager
@@ -94,7 +96,7 @@ async def test_actions_at_once_share_the_statements_and_commits_of_one_on_sqlite
     tmp_path: Path,
 ) -> None:
     found = await _on_sqlite(tmp_path, 8)
-    assert (found["statements"], found["commits"]) == (ALONE, 3)
+    assert (found["statements"], found["commits"]) == (ALONE + LOCKS, 3)
 
 
 def test_an_action_alone_makes_three_commits_on_postgresql() -> None:
@@ -104,4 +106,4 @@ def test_an_action_alone_makes_three_commits_on_postgresql() -> None:
 
 def test_actions_at_once_share_the_statements_and_commits_of_one_on_postgresql() -> None:
     found = _on_postgresql(8)
-    assert (found["statements"], found["units"]) == (ALONE, 3)
+    assert (found["statements"], found["units"]) == (ALONE + LOCKS, 3)

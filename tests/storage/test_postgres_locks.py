@@ -244,3 +244,20 @@ async def test_a_lock_of_one_row_leaves_the_others(store: PostgresDatabase, name
         await store.write(lambda conn: leases.lock(conn, BOX, SECOND))
     owners = await store.read(lambda conn: conn.scalars(sa.select(rows.c.owner)).all())
     assert owners == [None, None]
+
+
+async def test_several_rows_are_locked_in_one_order_whatever_the_order_they_are_named_in(
+    store: PostgresDatabase, name: str
+) -> None:
+    await store.write(two_due)
+    patient = await opened(name)
+    places = [(str(BOX), str(SECOND)), (str(BOX), str(FIRST))]
+    waiting = sa.text("SELECT 1 FROM pg_locks WHERE NOT granted")
+    async with anyio.create_task_group() as group:
+        async with locked(name, FIRST):
+            group.start_soon(patient.write, lambda conn: leases.lock_all(conn, places))
+            while await store.read(lambda conn: conn.scalar(waiting)) is None:
+                await anyio.lowlevel.checkpoint()
+            row = await store.write(lambda conn: leases.lock(conn, BOX, SECOND))
+            assert row.thread == SECOND
+    await patient.close()
