@@ -253,11 +253,10 @@ async def test_several_rows_are_locked_in_one_order_whatever_the_order_they_are_
     patient = await opened(name)
     places = [(str(BOX), str(SECOND)), (str(BOX), str(FIRST))]
     waiting = sa.text("SELECT 1 FROM pg_locks WHERE NOT granted")
-    async with anyio.create_task_group() as group:
-        async with locked(name, FIRST):
-            group.start_soon(patient.write, lambda conn: leases.lock_all(conn, places))
-            while await store.read(lambda conn: conn.scalar(waiting)) is None:
-                await anyio.lowlevel.checkpoint()
-            row = await store.write(lambda conn: leases.lock(conn, BOX, SECOND))
-            assert row.thread == SECOND
+    async with anyio.create_task_group() as group, locked(name, FIRST):
+        group.start_soon(patient.write, lambda conn: leases.lock_all(conn, places))
+        while await store.read(lambda conn: conn.scalar(waiting)) is None:
+            await anyio.lowlevel.checkpoint()
+        row = await store.write(lambda conn: leases.lock(conn, BOX, SECOND))
+        assert row.thread == SECOND
     await patient.close()
