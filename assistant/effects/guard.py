@@ -31,18 +31,21 @@ from dataclasses import dataclass, replace
 
 import anyio
 import structlog
+from anyio.lowlevel import checkpoint_if_cancelled
+from sqlalchemy import Connection
 
 from assistant.effects.claim import Asked, Claiming, Refusal, Refused, claim_all
 from assistant.effects.recording import Record, record_all
 from assistant.timing import TimedOut, run_within
 from leases.keeper import Grip
-from storage import intents
+from storage import evidence, intents, leases
 from storage.errors import CommitUnknownError, StorageError
 from storage.intents import Intent
 from storage.together import Together
 from storage.words import (
     By,
     Clock,
+    EvidenceKind,
     FaultPoint,
     Faults,
     IntentState,
@@ -53,8 +56,10 @@ from storage.words import (
 
 log = structlog.get_logger()
 
-RECORD_RETRY_S = 1.0
-"""How long to wait before an outcome that could not be stored is stored again."""
+RETRY_S = 1.0
+"""How long to wait before a store that failed is asked again."""
+
+_ANSWERS = frozenset({EvidenceKind.ANSWER, EvidenceKind.LATE_ANSWER})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +114,7 @@ async def _claim(
     except CommitUnknownError:
         # What a committed intent names must stay: without it a look would say "delivered".
         in_doubt = True
-        found = await _read_again(store, effect.asked)
+        found = await _read_again(store, clock, grip, effect.asked)
         in_doubt = found is not None
         claimed = Refused(why=Refusal.THREAD_MOVED)
         if found is not None and found.state is IntentState.CALLING:
@@ -124,17 +129,29 @@ async def _claim(
     return claimed
 
 
-async def _read_again(store: Together, asked: Asked) -> Intent | None:
-    """The attempt that this very claim committed, if it did."""
-    # Through the writer, behind whatever the failed COMMIT left: a fresh transaction on the truth.
-    found = await store.alone.write(lambda conn: intents.by_key(conn, asked.key))
-    ours = (
-        found is not None
-        and found.owner == asked.held.owner
-        and found.fence == asked.held.fence
-        and dict(found.token) == dict(asked.token)
-    )
-    return found if ours else None
+async def _read_again(store: Together, clock: Clock, grip: Grip, asked: Asked) -> Intent | None:
+    """The attempt that this very claim committed, if it did; asked for until it is too late."""
+
+    def unit(conn: Connection) -> Intent | None:
+        # Behind whatever the failed COMMIT left: a server may still be about to commit it.
+        leases.lock(conn, asked.held.integration, asked.held.thread)
+        return intents.by_key(conn, asked.key)
+
+    while True:
+        try:
+            found = await store.alone.write(unit)
+        except StorageError:
+            if not grip.allows(asked.call_timeout_s):
+                raise
+            await clock.sleep(RETRY_S)
+            continue
+        ours = (
+            found is not None
+            and found.owner == asked.held.owner
+            and found.fence == asked.held.fence
+            and dict(found.token) == dict(asked.token)
+        )
+        return found if ours else None
 
 
 async def _call(
@@ -151,6 +168,11 @@ async def _call(
 
     if not grip.allows(effect.asked.call_timeout_s):
         return Rejected(reason="never left: the lease could no longer be trusted", passing=True)
+    try:
+        await checkpoint_if_cancelled()
+    except anyio.get_cancelled_exc_class():
+        answers.append(Rejected(reason="never left: the work was cancelled", passing=True))
+        raise
     faults.hit(FaultPoint.CALL_ALLOWED)
     try:
         answer = await run_within(clock, effect.asked.call_timeout_s, call)
@@ -181,7 +203,7 @@ async def _record(
         if grip.term.remaining_s(clock.boot_s()) <= 0:
             log.error("an outcome could not be stored; it will be shown as unknown")
             return
-        await clock.sleep(RECORD_RETRY_S)
+        await clock.sleep(RETRY_S)
     faults.hit(FaultPoint.OUTCOME_COMMITTED)
 
 
@@ -214,7 +236,6 @@ async def _stored(store: Together, record: Record) -> bool:
 
 
 async def _is_recorded(store: Together, claimed: Intent) -> bool:
-    found = await store.alone.write(lambda conn: intents.by_id(conn, claimed.id))
-    return found is not None and (
-        found.state is not IntentState.CALLING or found.attempt != claimed.attempt
-    )
+    """Whether what the attempt's own caller says of its end is stored, whatever others said."""
+    facts = await store.alone.write(lambda conn: evidence.of_intent(conn, claimed.id))
+    return any(fact.attempt == claimed.attempt and fact.kind in _ANSWERS for fact in facts)

@@ -86,6 +86,8 @@ class Worker:
             await house.work_bell.wait(house.settings.poll_s)
             return True
         async with house.together.calm():
+            if self.draining:
+                return False
             free = house.settings.concurrency - self.in_work
             started_s = house.clock.boot_s()
             taken = await self._take(free, alone=False)

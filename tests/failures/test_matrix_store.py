@@ -63,12 +63,14 @@ async def test_a_stored_claim_that_nobody_could_read_back_is_not_taken_for_a_del
 
     def lose_both(gate: Gate) -> None:
         world.db.pending_fault = CommitFault.LANDED
-        world.db.faults = [CommitFault.BUSY]
+        # It is asked for once a second, until it is too late for the call.
+        world.db.faults = [CommitFault.BUSY] * 17
 
     process.gate.at[FaultPoint.CLAIM_WRITTEN] = lose_both
     await draft(world, process)
     assert world.calls == []
     assert world.intent.state is IntentState.CALLING
+    assert world.db.faults == []
     await world.pass_days(process)
     assert DraftState.GONE not in [record.state for record in world.records()]
     assert len(world.drafts()) == (1 if make.stages else 0)
