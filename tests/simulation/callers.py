@@ -21,6 +21,7 @@ from assistant.effects.recording import Record
 from assistant.loops import reading
 from assistant.loops.reading import Record as Known
 from assistant.loops.reconciler import Reconciler
+from leases.keeper import Grip
 from providers.mime.marks import mark_of
 from providers.mime.message import Address, Envelope
 from providers.ports import ProviderError
@@ -29,6 +30,7 @@ from storage.errors import StorageError
 from storage.intents import Intent
 from storage.leases import Held
 from storage.words import DraftState, Kind, Outcome, OwnerId, ThreadId
+from tests.support.clock import single_errors
 from tests.support.world import BOX, OWNER, ROBIN, SECRET, Process
 
 
@@ -43,11 +45,15 @@ class Twist(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What one turn asks for: an answer to message *answers*, or the removal of what is held."""
+    """What one turn asks for: an answer to message *answers*, or the removal of what is held.
+
+    *both*: an answer to the other message as well, at the same moment.
+    """
 
     answers: int = 0
     twist: Twist = Twist.NONE
     removes: bool = False
+    both: bool = False
 
 
 @dataclass
@@ -77,7 +83,7 @@ class Caller:
         self.busy += 1
         self.scope = anyio.CancelScope()
         try:
-            with self.scope:
+            with self.scope, single_errors():
                 await work()
         except (StorageError, ProviderError):
             return
@@ -96,13 +102,23 @@ class Caller:
             return
         with house.keeper.holding(held, started_s=started_s) as grip:
             known = await house.store.read(lambda conn: reading.record(conn, BOX, self.thread))
-            effect = await self._effect(ask, held, known)
-            if effect is None:
+            effects = [await self._effect(ask, held, known)]
+            if ask.both:
+                other = replace(ask, answers=1 - ask.answers, removes=False)
+                effects.append(await self._effect(other, held, known))
+            refused: list[Refused] = []
+            async with anyio.create_task_group() as group:
+                for effect in effects:
+                    if effect is not None:
+                        group.start_soon(self._guard, grip, effect, refused)
+            if len(refused) == len([one for one in effects if one is not None]):
                 await self._release(held)
-                return
-            outcome = await guarded(house.together, house.clock, house.faults, grip, effect)
-            if isinstance(outcome, Refused):
-                await self._release(held)
+
+    async def _guard(self, grip: Grip, effect: Effect, refused: list[Refused]) -> None:
+        house = self.process.house
+        outcome = await guarded(house.together, house.clock, house.faults, grip, effect)
+        if isinstance(outcome, Refused):
+            refused.append(outcome)
 
     def _take(self, conn: Connection) -> Held | None:
         house = self.process.house

@@ -94,9 +94,10 @@ class Calls:
                 await self._settle()
             self._go_on()
             await self._advance(130.0)
+            unrecorded = self.books.unrecorded()
             self._bury()
         await self._end()
-        return [*broken(self.world), *self._open()]
+        return [*broken(self.world), *unrecorded, *self._open()]
 
     async def _step(self, group: anyio.abc.TaskGroup, step: Step) -> None:
         match step:

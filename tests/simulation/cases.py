@@ -130,7 +130,13 @@ def _drawn_step(draw: random.Random) -> Step:
     match draw.choice("tttttllgwwwwwsonopd"):
         case "t":
             twist = draw.choice((*[Twist.NONE] * 5, *list(Twist)[1:]))
-            return ("turn", who, Ask(draw.choice((0, 0, 1)), twist, removes=draw.random() < 0.1))
+            ask = Ask(
+                answers=draw.choice((0, 0, 1)),
+                twist=twist,
+                removes=draw.random() < 0.1,
+                both=draw.random() < 0.1,
+            )
+            return ("turn", who, ask)
         case "l":
             return ("look", who)
         case "g":

@@ -6,8 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from tests.seeded.bugs import BUGS
-from tests.simulation.found import FOUND, HIDDEN, shows
-from tests.simulation.schedule import run
+from tests.simulation.found import FOUND, HIDDEN, run, shows
 
 BY_NAME = {bug.name: bug for bug in BUGS}
 
@@ -22,9 +21,9 @@ async def test_its_schedule_finds_a_planted_bug(name: str) -> None:
 @pytest.mark.parametrize(("style", "seed"), sorted(set(FOUND.values())))
 async def test_a_schedule_that_finds_a_bug_finds_none_in_sound_code(style: str, seed: int) -> None:
     with capture_logs():
-        found = await run(seed, style=style)
-    if found is not None:
-        pytest.fail("\n".join(found.log))
+        log = await run(style, seed)
+    if log is not None:
+        pytest.fail("\n".join(log))
 
 
 def test_every_bug_is_found_by_a_schedule_or_says_why_not() -> None:

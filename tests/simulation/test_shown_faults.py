@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import anyio
+import pytest
 from structlog.testing import capture_logs
 
 from assistant.loops.reconciler import Reconciler
@@ -10,6 +11,7 @@ from providers.memory import Behaviour
 from storage.words import By, IntentState, ItemKind
 from tests.simulation.place import WatchedHands
 from tests.support.clock import quiesce
+from tests.support.mails import follow_up
 from tests.support.scenes import draft, note_question
 from tests.support.world import World
 
@@ -53,3 +55,21 @@ async def test_a_second_draft_that_was_noted_while_its_call_was_under_way_is_tol
             await world.pass_days(second, days=0.1)
         assert world.intent.state is IntentState.DUPLICATED
         assert [one.kind for one in world.items(ItemKind.DUPLICATED)] == [ItemKind.DUPLICATED]
+
+
+@pytest.mark.xfail(strict=True, reason="a look drops what lies unsent beside a sent copy")
+async def test_a_second_draft_whose_first_was_sent_before_any_look_does_not_hold_its_thread() -> (
+    None
+):
+    with capture_logs():
+        world = World()
+        process = world.process()
+        world.plan.add("create", Behaviour.TWICE_LOST)
+        await draft(world, process)
+        world.hands.send(world.drafts()[0].ref)
+        world.clock.skip(6)
+        await world.drive(process.reconcile)
+        world.hands.put(follow_up(1))
+        await world.pass_days(process, days=0.05)
+        told = [one for one in world.items() if one.kind is ItemKind.DUPLICATED]
+        assert told or world.thread.due_at is None

@@ -18,6 +18,7 @@ from enum import StrEnum
 from functools import cache
 from typing import TypeVar
 
+import sqlalchemy as sa
 from anyio.lowlevel import cancel_shielded_checkpoint, checkpoint_if_cancelled
 from sqlalchemy import Connection, Engine
 
@@ -217,6 +218,11 @@ class InlineDatabase:
         return list(self._raw.execute(sql, values))
 
     @property
+    def written(self) -> int:
+        """A number that rises with every row that is written."""
+        return self._raw.total_changes
+
+    @property
     def in_transaction(self) -> bool:
         """Whether somebody left a transaction open."""
         return self._raw.in_transaction
@@ -266,6 +272,14 @@ _LAST: list[InlineDatabase] = []
 @cache
 def _shared_engine() -> Engine:
     engine = sync_engine(None, virtual_clock=lambda: _LAST[0].clock.database_s())
+
+    @sa.event.listens_for(engine, "do_connect")
+    def keep_statements(
+        _dialect: object, _record: object, _args: object, options: dict[str, object]
+    ) -> None:
+        # A world has more of them than the sqlite3 module keeps, and preparing one is dear.
+        options["cached_statements"] = 1024
+
     metadata.create_all(engine)
     raw = _raw(engine)
     raw.create_function("see_intent", 9, lambda *seen: _LAST[0].watch.see_intent(*seen))
