@@ -12,6 +12,7 @@ which the store resolves by running a unit again.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     Grouped = dict[tuple[str, str], list[RowMapping]]
     Result = CursorResult[tuple[object, ...]]
 
+_NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
 Kind = sa.types.TypeEngine[object]
 TEXT: Final = cast("Kind", sa.Text())
 NUMBER: Final = cast("Kind", sa.BigInteger())
@@ -54,10 +56,24 @@ class ForEach:
         name = conn.dialect.name
         values: dict[str, object]
         if name == "sqlite":
-            values = {"given": json.dumps([[row[at] for at in self._names] for row in rows])}
+            values = {"given": _as_json([[row[at] for at in self._names] for row in rows])}
         else:
             values = {f"given_{at}": [row[at] for row in rows] for at in self._names}
         return conn.execute(self._statements[name], values)
+
+
+def as_text(text: str) -> str:
+    """*text* as every store holds it: NUL and lone surrogates become U+FFFD."""
+    return _NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _as_json(rows: Sequence[Sequence[object]]) -> str:
+    text = json.dumps(rows)
+    if "\\u0000" not in text and "\\ud" not in text:
+        return text
+    # SQLite would cut a string at its NUL, and store lone surrogates so that nobody can read them.
+    fit = [[as_text(one) if isinstance(one, str) else one for one in row] for row in rows]
+    return json.dumps(fit)
 
 
 def _from_arrays(columns: Columns) -> tuple[Given, sa.FromClause]:

@@ -147,10 +147,10 @@ class Together:
     async def _lead(self, run: _Run, me: _One[A, R]) -> _Do:
         await _turns()
         batch = self._take_along(me)
-        items = [one.item for one in batch]
+        unit = _once(me.unit, [one.item for one in batch])
         do = _Do.ALONE
         try:
-            answers = await run(lambda conn: me.unit(conn, items))
+            answers = await run(unit)
         except CommitUnknownError as error:
             do = _Do.TAKE
             for one in batch:
@@ -183,6 +183,27 @@ class Together:
             self._waiting[0].told.set_result(_Do.LEAD)
         elif self._for_calm:
             self._for_calm.pop(0).set_result(None)
+
+
+class _ApartError(Exception):
+    """Ends a set that the store would run again."""
+
+
+def _once(unit: Unit[A, R], items: Sequence[A]) -> Callable[[Connection], Sequence[R]]:
+    """*unit* of all the items; it is run again only where that is one alone.
+
+    What was in the way of a set may stay in the way of one of them: apart, the others go on.
+    """
+    begun = False
+
+    def run(conn: Connection) -> Sequence[R]:
+        nonlocal begun
+        if begun and len(items) > 1:
+            raise _ApartError
+        begun = True
+        return unit(conn, items)
+
+    return run
 
 
 async def _turns() -> None:

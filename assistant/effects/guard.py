@@ -34,6 +34,7 @@ import structlog
 from anyio.lowlevel import checkpoint_if_cancelled
 from sqlalchemy import Connection
 
+from assistant.effects import wording
 from assistant.effects.claim import Asked, Claiming, Refusal, Refused, claim_all
 from assistant.effects.recording import Record, record_all
 from assistant.timing import TimedOut, run_within
@@ -163,7 +164,7 @@ async def _call(
     answers: list[Outcome],
 ) -> Outcome:
     async def call() -> Outcome:
-        answers.append(await effect.call(claimed))
+        answers.append(wording.storable(await effect.call(claimed)))
         return answers[0]
 
     if not grip.allows(effect.asked.call_timeout_s):

@@ -5,8 +5,11 @@ Pure: values in, words and numbers out. It decides nothing about an intent.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from storage.intents import TRIES, Intent
-from storage.words import Accepted, Kind, Outcome, Rejected, Unknown
+from storage.rows import as_text
+from storage.words import Accepted, Kind, Outcome, Ref, Rejected, Unknown, Version
 
 BACKOFF_MS = (5_000, 30_000, 120_000, 600_000, 3_600_000)
 """Waits before a passing rejection is planned again, by the number of tries used."""
@@ -19,6 +22,21 @@ def backoff_ms(tries_left: int, outcome: Rejected) -> int:
     if outcome.retry_after_s is not None:
         wait = max(wait, int(min(outcome.retry_after_s, 86_400) * 1000))
     return wait
+
+
+def storable(outcome: Outcome) -> Outcome:
+    """*outcome* in text that every store takes: what is said in it must not keep it off record."""
+    match outcome:
+        case Accepted(ref=ref, version=version, message_id=own, detail=detail):
+            return replace(
+                outcome,
+                ref=Ref(as_text(ref)),
+                version=Version(as_text(version)),
+                message_id=None if own is None else as_text(own),
+                detail=as_text(detail),
+            )
+        case Rejected(reason=reason, detail=detail) | Unknown(reason=reason, detail=detail):
+            return replace(outcome, reason=as_text(reason), detail=as_text(detail))
 
 
 def told(outcome: Outcome) -> dict[str, str | int | float | bool | None]:

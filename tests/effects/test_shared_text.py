@@ -1,0 +1,87 @@
+"""Text that no database holds as it is, in what claims and records of several threads store."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import sqlalchemy as sa
+
+from assistant.effects.wording import storable
+from storage.intents import Intent
+from storage.rows import TEXT, ForEach, as_text
+from storage.sqlite import sync_engine
+from storage.words import (
+    Accepted,
+    IntentState,
+    ItemKind,
+    Outcome,
+    Ref,
+    Rejected,
+    Unknown,
+    Version,
+)
+from tests.effects.test_shared import ask_for, begin, claimed, recorded
+from tests.support.worlds import Make
+
+ODD = {
+    "a lone surrogate": "x\ud800y",
+    "a NUL": "x\0y",
+    "quotes of JSON": '"}],\\u0000 $[0]',
+    "braces of an array": '{NULL,"a"}\\',
+    "a long one": "ä" * 300_000,
+    "an emoji": "\U0001f44d\u200d",
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("text", ODD.values(), ids=ODD.keys())
+async def test_whatever_a_provider_says_is_recorded_and_can_be_read(make: Make, text: str) -> None:
+    world, held = await begin(make, 4)
+    made = [
+        one
+        for one in claimed(world, [ask_for(world, each) for each in held])
+        if isinstance(one, Intent)
+    ]
+    said: list[Outcome] = [
+        Rejected(reason=text, detail=text),
+        Unknown(reason=text, detail=text),
+        Accepted(ref=Ref(f"r{text}"), version=Version(text), message_id=text, detail=text),
+        Rejected(reason=text, passing=True, illness=True, detail=text),
+    ]
+    recorded(world, [(one, storable(what)) for one, what in zip(made, said, strict=True)])
+    assert [one.state for one in world.intents()].count(IntentState.REJECTED) == 2
+    assert world.state_counts()[IntentState.ACCEPTED] == 1
+    reasons = {one.reason for one in world.intents() if one.reason is not None}
+    kept = text.replace("\ud800", "\ufffd").replace("\0", "\ufffd")
+    assert reasons == {kept}
+    assert len(world.items(ItemKind.REJECTED)) == 1
+
+
+async def test_odd_text_in_a_request_is_claimed_again_as_it_was(make: Make) -> None:
+    world, held = await begin(make, 2)
+    odd = [*ODD.values()]
+    asked = [
+        replace(ask_for(world, each), token={"all": odd}, place={"all": odd}, before=odd)
+        for each in held
+    ]
+    made = [one for one in claimed(world, asked) if isinstance(one, Intent)]
+    refused = Rejected(reason="busy", passing=True)
+    recorded(world, [(one, refused) for one in made])
+    world.clock.skip(60)
+    again = [one for one in claimed(world, asked) if isinstance(one, Intent)]
+    assert [one.attempt for one in again] == [2, 2]
+    for one in world.intents():
+        assert (dict(one.token), list(one.before)) == ({"all": odd}, odd)
+
+
+def test_what_sqlite_would_store_unreadably_is_given_as_it_can_be_read() -> None:
+    each = ForEach(
+        {"text": TEXT}, lambda given, source: sa.select(given["text"]).select_from(source)
+    )
+    engine = sync_engine(None)
+    with engine.connect() as conn:
+        rows = [{"text": text} for text in ODD.values()]
+        found = [str(text) for (text,) in each.run(conn, rows)]
+    engine.dispose()
+    assert found == [as_text(text) for text in ODD.values()]
