@@ -298,7 +298,9 @@ class Books(Watch):
 
     def unrecorded(self) -> list[str]:
         """Answers that a process heard which still lives, and of which nothing is on record."""
-        alive, found = self._awake(), []
+        # Whose store did not answer for as long as its lease lasts has given the answer up.
+        cut_off = {p.gate.name for p in self.world.processes if p.gate.fails > 10}
+        alive, found = self._awake() - cut_off, []
         for (intent, attempt), heard in self.heard.items():
             if heard.by not in alive or heard.at + 90_000 > self.now:
                 continue

@@ -10,7 +10,7 @@ from typing import Final
 from providers.memory import Behaviour
 from storage.words import Action, FaultPoint
 from tests.simulation.callers import Ask, Twist
-from tests.simulation.faults import AT_AWAITS, AT_POINTS, COMMITS, Fault
+from tests.simulation.faults import AT_AWAITS, AT_POINTS, COMMITS, GONE, Fault
 from tests.support.database import CommitFault
 
 B = Behaviour
@@ -118,7 +118,7 @@ def _beginning(
         case _:
             # A COMMIT whose end is unknown, and then the store does not answer.
             one = draw.choice((CommitFault.LANDED, CommitFault.LOST))
-            two = draw.choice((CommitFault.FULL, CommitFault.LOST))
+            two = draw.choice((CommitFault.FULL, CommitFault.LOST, GONE, GONE))
             write = draw.randint(1, 4)
             failing = [(0, Fault(str(one), write)), (0, Fault(str(two), write + 1))]
             steps = [("wait", 61.0), ("look", 1), ("turn", 1, SAME), ("wait", 21.0)]

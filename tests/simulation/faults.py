@@ -18,6 +18,8 @@ from tests.support.gate import Action, Gate
 
 AT_AWAITS: Final = ("kill", "stop", "cancel")
 AT_POINTS: Final = ("kill", "cancel")
+GONE: Final = "gone"
+"""From a write on the store does not answer for longer than a lease."""
 COMMITS: Final = (CommitFault.FULL, CommitFault.LOST, CommitFault.LANDED)
 
 
@@ -35,7 +37,10 @@ class Fault:
     def put_into(self, caller: Caller) -> None:
         """Have it happen to this process."""
         gate = caller.process.gate
-        if self.what in COMMITS:
+        if self.what == GONE:
+            assert isinstance(self.where, int)
+            gate.commits |= dict.fromkeys(range(self.where, self.where + 50), CommitFault.FULL)
+        elif self.what in COMMITS:
             assert isinstance(self.where, int)
             gate.commits[self.where] = CommitFault(self.what)
         elif isinstance(self.where, FaultPoint):

@@ -24,7 +24,7 @@ from typing import Final
 import anyio
 import structlog
 
-from tests.seeded.bugs import BUGS, Bug, planted
+from tests.seeded.bugs import BUGS, Bug, NotFoundError, planted
 from tests.simulation import schedule
 from tests.simulation.calls import Runner
 from tests.simulation.styles import STYLES
@@ -51,14 +51,14 @@ FOUND: Final[Mapping[str, tuple[str, int]]] = {
     "claim without the held-draft check, snapshot": ("late", 25),
     "claim beside a draft of the owner": ("unseen", 2),
     "no fingerprint check": ("calls", 1625),
-    "a used key is called again": ("calls", 1415),
+    "a used key is called again": ("calls", 1450),
     "no back-off": ("calls", 1419),
     "a passing rejection that retries itself": ("mixed", 3),
     "an unknown answer is a refusal": ("late", 0),
     "an adapter that raises is a refusal": ("mixed", 29),
     "the local deadline is not checked": ("calls", 1474),
     "outcome not shielded": ("calls", 1437),
-    "a cancelled answer is unknown": ("calls", 1484),
+    "a cancelled answer is unknown": ("calls", 47),
     "an error from COMMIT means that nothing happened": ("failing", 7),
     "staged bytes of a claim in doubt are dropped": ("calls", 1375),
     "an outcome that failed to be stored is given up": ("calls", 1423),
@@ -179,20 +179,32 @@ async def _search(asked: argparse.Namespace) -> None:
         if bug.name in HIDDEN or (asked.only and bug.name not in asked.only):
             continue
         begun = time.process_time()
-        found = await _found(bug, asked.count, asked.style or [CALLS, *STYLES])
+        try:
+            found = await _found(bug, asked.count, asked.style or [CALLS, *STYLES])
+        except NotFoundError as error:
+            # Whoever changed the code has yet to let the bug follow; its place is kept.
+            lost.append(bug.name)
+            if bug.name in FOUND:
+                lines.append(_line(bug.name, FOUND[bug.name]))
+            print(f"    # {bug.name}: {error}", flush=True)
+            continue
         took = f"{time.process_time() - begun:.0f} s"
         if found is None:
             lost.append(bug.name)
             print(f"    # {bug.name}: not found ({took})", flush=True)
             continue
-        (style, seed), why = found
-        lines.append(f'    "{bug.name}": ("{style}", {seed}),')
+        place, why = found
+        lines.append(_line(bug.name, place))
         print(f"{lines[-1]}  # {took}: {why.splitlines()[0]}", flush=True)
     if asked.write and not asked.only:
         _write(lines)
     if lost:
         print(f"{len(lost)} bugs are shown by no schedule that was tried", file=sys.stderr)
         raise SystemExit(1)
+
+
+def _line(name: str, place: Place) -> str:
+    return f'    "{name}": ("{place[0]}", {place[1]}),'
 
 
 def _write(lines: list[str]) -> None:
