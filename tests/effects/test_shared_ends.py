@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from functools import partial
 
@@ -10,22 +11,28 @@ import pytest
 from sqlalchemy import Connection
 
 from assistant.effects import settle
+from assistant.effects.recording import Ending, Record, record_all
 from assistant.loops.turn import Result
-from storage import intents
+from storage import drafts, intents, leases, mailboxes, threads
 from storage.dbtime import database_now_ms
+from storage.intents import Intent
+from storage.leases import Held
+from storage.threads import Finish
+from storage.together import Together
 from storage.words import (
     By,
     EvidenceKind,
     FaultPoint,
     IntentState,
+    OwnerId,
     Unknown,
 )
-from tests.effects.test_shared import TIMING
+from tests.effects.test_shared import TIMING, accepted, ask_for, begin, claimed, recorded
 from tests.support.database import CommitFault
 from tests.support.gate import Gate
 from tests.support.mails import question
 from tests.support.scenes import SETTLED_S
-from tests.support.world import Process, World
+from tests.support.world import BOX, Process, World
 from tests.support.worlds import Make
 
 
@@ -143,3 +150,112 @@ def leased(conn: Connection) -> int:
         "SELECT count(*) FROM leases l JOIN threads t ON t.thread = l.thread WHERE l.fence > 0"
     )
     return int(found.scalar_one())
+
+
+async def test_a_worker_whose_wait_is_cancelled_as_it_ends_stops_nobody(make: Make) -> None:
+    world, process = await ready(make, 1)
+    together = process.house.together
+
+    async def cancelled_at_once() -> int:
+        async with anyio.create_task_group() as group:
+
+            def end_the_wait(_: Connection, items: Sequence[int]) -> Sequence[int]:
+                waiting.cancel()
+                return items
+
+            leader = asyncio.ensure_future(together.write(end_the_wait, 1))
+            waiting = asyncio.ensure_future(process.worker._round(group))
+            found = await leader
+            await asyncio.wait([waiting])
+            assert waiting.cancelled()
+        return found
+
+    assert await world.drive(cancelled_at_once) == 1
+    await world.drive(process.work)
+    assert world.state_counts() == {IntentState.ACCEPTED: 1}
+
+
+async def of_a_set(make: Make, number: int) -> tuple[World, list[Held], list[Intent]]:
+    """A call under way in each of that many threads."""
+    world, held = await begin(make, number)
+    made = claimed(world, [ask_for(world, each) for each in held])
+    return world, held, [one for one in made if isinstance(one, Intent)]
+
+
+async def test_a_record_that_fails_keeps_none_of_the_others_off_record(make: Make) -> None:
+    world, _, made = await of_a_set(make, 3)
+    together = Together(world.db)
+    failed: list[str] = []
+
+    def fail(_: Connection) -> None:
+        raise LookupError("nothing is there")
+
+    async def record(intent: Intent) -> None:
+        one = Record(
+            claimed=intent,
+            outcome=accepted(f"d-{intent.thread}"),
+            timing=TIMING,
+            first=fail if intent is made[1] else None,
+        )
+        try:
+            await together.write(record_all, one)
+        except LookupError:
+            failed.append(intent.id)
+
+    async def all_at_once() -> None:
+        async with anyio.create_task_group() as group:
+            for intent in made:
+                group.start_soon(record, intent)
+
+    await world.drive(all_at_once)
+    assert failed == [made[1].id]
+    assert world.state_counts() == {IntentState.ACCEPTED: 2, IntentState.CALLING: 1}
+    for intent in (made[0], made[2]):
+        (draft,) = world.read(partial(drafts.of_intent, intent=intent.id))
+        assert draft.ref == f"d-{intent.thread}"
+
+
+async def test_a_stale_holder_in_a_set_records_its_outcome_and_nothing_of_its_work(
+    make: Make,
+) -> None:
+    world, held, made = await of_a_set(make, 3)
+    stale = made[1].thread
+    told: list[str] = []
+
+    def take_over(conn: Connection) -> None:
+        assert leases.acquire(conn, BOX, stale, OwnerId("another"), 60_000) is not None
+
+    world.shift_lease()
+    world.db.run(take_over)
+
+    def ending(one: Held) -> Ending:
+        return Ending(
+            held=one,
+            finish=lambda _, __: Finish(read_dues=0, revision=0, no_draft_because="of this turn"),
+            story=lambda _: [],
+            tell=lambda _, __: told.append(one.thread),
+        )
+
+    records = [
+        Record(claimed=intent, outcome=accepted(intent.id), timing=TIMING, ending=ending(one))
+        for intent, one in zip(made, held, strict=True)
+    ]
+    world.db.run(lambda conn: record_all(conn, records))
+    assert world.state_counts() == {IntentState.ACCEPTED: 3}
+    assert told == [made[0].thread, made[2].thread]
+    row = world.read(partial(leases.seen, integration=BOX, thread=stale))
+    assert row.owner == "another"
+    assert world.read(partial(threads.load, integration=BOX, thread=stale)).due_at is not None
+
+
+async def test_three_unknowns_of_one_set_let_the_mailbox_rest(make: Make) -> None:
+    world, _, made = await of_a_set(make, 4)
+    silent = Unknown(reason="no answer")
+    recorded(world, [(one, silent) for one in made[:3]])
+    box = world.read(lambda conn: mailboxes.load(conn, BOX))
+    assert box is not None
+    assert (box.unknowns_in_a_row, box.look_needed, box.pauses) == (3, True, 1)
+    recorded(world, [(made[3], silent)])
+    box = world.read(lambda conn: mailboxes.load(conn, BOX))
+    assert box is not None
+    assert (box.unknowns_in_a_row, box.pauses) == (4, 1)
