@@ -219,8 +219,8 @@ BUGS = (
         "an unknown answer is a refusal",
         "promise 3",
         "assistant.effects.guard:_call",
-        "\n        answers.append(await effect.call(claimed))\n",
-        "\n        answers.append(await effect.call(claimed))\n"
+        "\n        answers.append(storable(await effect.call(claimed)))\n",
+        "\n        answers.append(storable(await effect.call(claimed)))\n"
         "        if isinstance(answers[0], Unknown):\n"
         "            answers[0] = Rejected(reason='no answer', passing=True)\n",
         ("test_a_lost_answer_is_unknown_and_then_found",),
