@@ -11,8 +11,9 @@ to do, the more of it shares its statements and its commit.
 What it keeps: an error is its own. When a transaction of several fails, nothing of it happened, and
 each asks again alone, in its own task; only a COMMIT whose end is unknown is unknown to all of
 them. A cancellation waits for the answer, as it does for any transaction. One shared transaction of
-a process is under way at a time: one that waits for a lock makes the others wait with it, as long
-as the store's own time limits let it. A crash leaves all of a transaction or nothing of it.
+a process is under way at a time: one that waits for a lock makes the others wait with it, but once;
+what the store would run again is asked for alone and apart. A crash leaves all of a transaction or
+nothing of it.
 """
 
 from __future__ import annotations
@@ -156,8 +157,8 @@ class Together:
             for one in batch:
                 one.error = CommitUnknownError(str(error))
                 one.error.__cause__ = error
-        except Exception:
-            if len(batch) == 1:
+        except Exception as error:
+            if len(batch) == 1 and not isinstance(error, _ApartError):
                 raise
         else:
             do = _Do.TAKE
@@ -186,19 +187,19 @@ class Together:
 
 
 class _ApartError(Exception):
-    """Ends a set that the store would run again."""
+    """Ends a shared transaction that the store would run again."""
 
 
 def _once(unit: Unit[A, R], items: Sequence[A]) -> Callable[[Connection], Sequence[R]]:
-    """*unit* of all the items; it is run again only where that is one alone.
+    """*unit* of all the items, which is not run again while others wait for its end.
 
-    What was in the way of a set may stay in the way of one of them: apart, the others go on.
+    What was in its way may stay in the way of one of them: apart, the others go on.
     """
     begun = False
 
     def run(conn: Connection) -> Sequence[R]:
         nonlocal begun
-        if begun and len(items) > 1:
+        if begun:
             raise _ApartError
         begun = True
         return unit(conn, items)

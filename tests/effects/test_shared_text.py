@@ -10,7 +10,6 @@ import sqlalchemy as sa
 from assistant.effects.wording import storable
 from storage.intents import Intent
 from storage.rows import TEXT, ForEach, as_text
-from storage.sqlite import sync_engine
 from storage.words import (
     Accepted,
     IntentState,
@@ -75,13 +74,10 @@ async def test_odd_text_in_a_request_is_claimed_again_as_it_was(make: Make) -> N
         assert (dict(one.token), list(one.before)) == ({"all": odd}, odd)
 
 
-def test_what_sqlite_would_store_unreadably_is_given_as_it_can_be_read() -> None:
-    each = ForEach(
-        {"text": TEXT}, lambda given, source: sa.select(given["text"]).select_from(source)
-    )
-    engine = sync_engine(None)
-    with engine.connect() as conn:
-        rows = [{"text": text} for text in ODD.values()]
-        found = [str(text) for (text,) in each.run(conn, rows)]
-    engine.dispose()
-    assert found == [as_text(text) for text in ODD.values()]
+async def test_what_sqlite_would_store_unreadably_is_given_as_it_can_be_read(make: Make) -> None:
+    each = ForEach({"text": TEXT}, lambda given, rows: sa.select(given["text"]).select_from(rows))
+    db = make().db
+    # PostgreSQL refuses a lone surrogate aloud.
+    texts = [text for text in ODD.values() if db.dialect == "sqlite" or "\ud800" not in text]
+    found = db.run(lambda conn: each.run(conn, [{"text": text} for text in texts]).all())
+    assert [str(text) for (text,) in found] == [as_text(text) for text in texts]

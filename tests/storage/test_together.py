@@ -136,6 +136,16 @@ async def test_one_that_fails_fails_alone(store: Held) -> None:
     assert sorted(SETS[1:]) == [[1], [2], [13]]
 
 
+async def test_what_the_store_would_run_again_is_run_again_beside_the_others(store: Held) -> None:
+    store.runs = 2
+    together = Together(store)
+    async with asking(together, [1]) as first, asking(together, [2]) as later:
+        store.through.set()
+    assert first | later == {1: 2, 2: 4}
+    # Once while others wait for its end, then as often as the store likes.
+    assert SETS == [[1], [1], [1], [2], [2], [2]]
+
+
 async def test_a_set_that_the_store_would_run_again_is_asked_for_one_by_one(store: Held) -> None:
     store.runs = 2
     async with asking(Together(store), [1, 2]) as found:
