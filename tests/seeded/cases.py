@@ -18,6 +18,8 @@ from tests.support.worlds import MEMORY, UNSTAGED, Make
 MODULES = (
     "tests.effects.test_claim",
     "tests.effects.test_shared",
+    "tests.effects.test_shared_ends",
+    "tests.effects.test_shared_text",
     "tests.failures.test_matrix_races",
     "tests.failures.test_matrix_answers",
     "tests.failures.test_matrix_store",

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tests.seeded.bugs import Bug, read_sound
+from tests.seeded.bug import Bug
+from tests.seeded.bugs import read_sound
 
 DIRECT, POOLED = "direct", "pgbouncer"
 

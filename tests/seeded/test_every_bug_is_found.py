@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from tests.seeded.bugs import BUGS, Bug, planted
+from tests.seeded.bug import Bug
+from tests.seeded.bugs import BUGS, planted
 from tests.seeded.cases import Case, cases
 
 CASES = cases()

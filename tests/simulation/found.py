@@ -24,7 +24,8 @@ from typing import Final
 import anyio
 import structlog
 
-from tests.seeded.bugs import BUGS, Bug, NotFoundError, planted
+from tests.seeded.bug import Bug
+from tests.seeded.bugs import BUGS, NotFoundError, planted
 from tests.simulation import schedule
 from tests.simulation.calls import Runner
 from tests.simulation.styles import STYLES
@@ -65,6 +66,7 @@ FOUND: Final[Mapping[str, tuple[str, int]]] = {
     "a late answer is dropped": ("calls", 1647),
     "two claims of a set into one thread": ("calls", 1478),
     "a set whose COMMIT is unknown is asked for again": ("failing", 7),
+    "answers of a set are mixed up": ("calls", 1450),
     "absent settles": ("late", 6),
     "absent before the lag window settles": ("late", 17),
     "a look that failed counts": ("never", 11),
@@ -96,6 +98,39 @@ FOUND: Final[Mapping[str, tuple[str, int]]] = {
 """By the name of the bug: the style of the schedule, and its seed."""
 
 HIDDEN: Final[Mapping[str, str]] = {
+    "an error of one is an error of whoever leads": (
+        "nothing that a schedule does lets the record of one thread fail while its neighbours' go "
+        "through, so no set has an error of its own"
+    ),
+    "the calm is granted to one who does not wait for it any more": (
+        "a schedule kills and stops whole processes; nobody in one that lives on is cancelled in "
+        "the very turn of the event loop in which the lead is handed on"
+    ),
+    "a worker that drains takes what it waited for": (
+        "schedules run rounds of workers and tell none to drain"
+    ),
+    "a sweep is taken for the caller's own word": (
+        "it takes a sweep while the answer of the swept call is on its way, and then a COMMIT of "
+        "that answer which fails and stored nothing; none of the schedules tried has both"
+    ),
+    "a claim of an unknown COMMIT is read but once": (
+        "what it costs is a call that nobody makes and that is shown as unknown, which breaks no "
+        "promise"
+    ),
+    "a call that was cancelled before it began is unknown": (
+        "unknown is the weaker word for what never left, and breaks no promise"
+    ),
+    "a stale holder in a set ends its work": (
+        "none of the schedules tried lets a lease be taken over while the end of its call waits "
+        "for others of its process"
+    ),
+    "unknown calls of a set are counted by what stood there before it": (
+        "the books of a schedule hold a mailbox to the rest that it was given, not to when it is "
+        "given one"
+    ),
+    "text is stored as SQLite reads it out of JSON": (
+        "no provider of a schedule says anything that a store cannot hold"
+    ),
     "a discard outlives the owner's edit": (
         "the removal names the recorded version, and no version comes back once the owner saved "
         "another, so the provider refuses it and both ends are the same draft left where it lies"

@@ -1,0 +1,130 @@
+"""Bugs of looks, of what is noted, and of what a thread is due for."""
+
+from __future__ import annotations
+
+from tests.seeded.bug import Bug
+
+LOOK_BUGS = (
+    Bug(
+        "absent settles",
+        "promise 3: not found is an absence",
+        "assistant.core.reconciliation:_absent",
+        "if upcoming or",
+        "if subject.state is IntentState.UNKNOWN:\n"
+        "        return Verdict(finding=Finding.PROVED_NEVER, looks=done, next_look_at=None)\n"
+        "    if upcoming or",
+        ("test_a_call_that_never_landed_is_made_again_only_with_a_proof",),
+    ),
+    Bug(
+        "absent before the lag window settles",
+        "section 6",
+        "assistant.core.reconciliation:assess",
+        "look.delivered and now >= after_lag",
+        "look.delivered",
+        ("test_a_listing_that_lags_gives_no_absence_before_the_window",),
+    ),
+    Bug(
+        "a look that failed counts",
+        "section 5",
+        "assistant.core.reconciliation:assess",
+        "if not look.complete:",
+        "if look.complete is None:",
+        ("test_looks_that_failed_do_not_end_the_looking",),
+    ),
+    Bug(
+        "one look ends the looking",
+        "section 5: two, 60 s apart",
+        "assistant.core.reconciliation:_absent",
+        "if spaced and now >= after_lag:",
+        "if now >= after_lag:",
+        ("test_looks_that_were_missed_count_once",),
+    ),
+    Bug(
+        "looks never end",
+        "section 5, promise 3: it always has a way out",
+        "assistant.core.reconciliation:_absent",
+        "if spaced and now >= after_lag:",
+        "if False:",
+        ("test_two_looks_a_minute_apart_end_the_looking",),
+    ),
+    Bug(
+        "a stale look moves a later attempt",
+        "section 4: every change names the attempt",
+        "assistant.effects.looks:record_look",
+        "intent.attempt != attempt or ",
+        "",
+        ("test_a_proof_about_an_earlier_attempt_says_nothing_of_a_later_one",),
+    ),
+    Bug(
+        "two are one",
+        "section 4: two distinct effects are duplicated",
+        "assistant.core.reconciliation:assess",
+        "len(unsent) > 1 and not sent",
+        "len(unsent) > 2 and not sent",
+        ("test_a_provider_that_doubled_a_draft_is_told_and_nothing_is_deleted",),
+    ),
+    Bug(
+        "a second sighting is no news",
+        "section 4, row 16",
+        "assistant.loops.noting:_wake_reconciler",
+        "intent.state is IntentState.ACCEPTED and expected",
+        "intent.state is IntentState.ACCEPTED",
+        ("test_a_provider_that_doubled_a_draft_is_told_and_nothing_is_deleted",),
+    ),
+    Bug(
+        "noting without the fence",
+        "promise 4: a stale holder writes nothing",
+        "assistant.loops.noting:_note",
+        "    locks.require(conn, this.held)\n",
+        "",
+        ("test_a_watcher_that_was_overtaken_notes_nothing",),
+    ),
+    Bug(
+        "a key that is taken is not looked for again",
+        "section 3: two processes make one row, and one finds the other's",
+        "storage.pg_errors:may_run_again",
+        "return tried == 1",
+        "return False",
+        ("test_a_unit_whose_key_another_process_took_runs_again_once",),
+    ),
+    Bug(
+        "ours is news",
+        "promise 11: our marks raise no revision",
+        "assistant.loops.noting:_ours",
+        "if mark is None or",
+        "if mark is not None or",
+        ("test_own_drafts_and_sent_mail_raise_a_revision_and_ours_do_not",),
+    ),
+    Bug(
+        "the owner's answer frees nothing",
+        "section 5",
+        "assistant.loops.noting:_answered_by_hand",
+        "intents.update(work.conn, intent, blocks=0)",
+        "pass",
+        ("test_the_owners_own_answer_frees_a_thread_that_an_unknown_blocks",),
+    ),
+    Bug(
+        "settle that does not wake the thread, rejected",
+        "section 2",
+        "assistant.effects.settle:rejected",
+        "due_at = None if intent.kind is Kind.NOTIFY else retry_at or now",
+        "due_at = None",
+        ("test_a_call_that_never_landed_is_made_again_only_with_a_proof",),
+    ),
+    Bug(
+        "a removal does not wake the thread",
+        "section 2",
+        "assistant.effects.settle:accepted",
+        "again_at = now if intent.kind is Kind.REMOVE_DRAFT else None",
+        "again_at = None",
+        ("test_the_way_is_free_once_a_person_discarded_the_overtaken_draft",),
+    ),
+    Bug(
+        "work that clears a newer due",
+        "section 2",
+        "storage.threads:finish_all",
+        '"read": end.read_dues',
+        '"read": dues(conn, one.held.integration, one.held.thread)',
+        ("test_what_becomes_due_during_the_work_stays_due",),
+    ),
+)
