@@ -83,9 +83,12 @@ class Progress:
 
 
 async def run_once(
-    house: House, progress: Progress | None = None, *, look_horizon_s: float = HORIZON_S
+    house: House, progress: Progress | None = None, *, look_horizon_s: float | None = HORIZON_S
 ) -> list[Summary]:
-    """One pass; the keeper runs beside it. Looks due within *look_horizon_s* are waited for."""
+    """One pass; the keeper runs beside it.
+
+    Looks due within *look_horizon_s* are waited for; None makes no look at all.
+    """
     worker = Worker(house=house, on_result=None if progress is None else progress.worked)
     noted: dict[IntegrationId, _Noted] = {name: _Noted() for name in house.accounts}
     reconciler = Reconciler(house)
@@ -96,7 +99,9 @@ async def run_once(
         for _ in range(ROUNDS):
             await _watch_all(house, noted, progress)
             await worker.until_idle(HORIZON_S)
-            looked = await reconciler.until_quiet(look_horizon_s)
+            looked = 0
+            if look_horizon_s is not None:
+                looked = await reconciler.until_quiet(look_horizon_s)
             await worker.until_idle(0)
             if not looked and not _moved(worker):
                 break
