@@ -4,9 +4,8 @@ A statement costs most of its time on its way, so whoever works on several threa
 all of them in one. The rows travel as one array for each column (PostgreSQL) or as one JSON text
 (SQLite) and are joined to the tables like a table of their own.
 
-Nothing is decided here. Rows are locked in the order in which they are given wherever the planner
-walks the given rows first; where it does not, two who lock the same rows can meet in a deadlock,
-which the store resolves by running a unit again.
+Nothing is decided here. A statement over several rows locks them in an order of the planner's, so
+whoever changes several lease rows locks them first (``storage.leases.lock_all``).
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, CursorResult, RowMapping
 
     Grouped = dict[tuple[str, str], list[RowMapping]]
-    Result = CursorResult[tuple[object, ...]]
 
 _NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
 Kind = sa.types.TypeEngine[object]
