@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.fleet.hosts import Site
+from tests.fleet.hosts import Site, separable
 from tests.support import postgres
+from tests.support.dovecot import missing
 
 
 @pytest.fixture
@@ -17,3 +18,10 @@ def site(tmp_path: Path) -> Iterator[Site]:
         made = Site(root=tmp_path, database=database)
         made.make_boxes()
         yield made
+
+
+@pytest.fixture
+def hosts_apart() -> None:
+    """Each process may have a host name of its own."""
+    if not separable():
+        missing("a host name of its own for each process needs root and unshare")

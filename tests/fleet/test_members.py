@@ -6,12 +6,10 @@ import signal
 
 import pytest
 
-from tests.fleet.hosts import RUNTIME, Host, Site, separable
+from tests.fleet.hosts import RUNTIME, Host, Site
 from tests.support.waiting import BOUND_S, until
 
-only_with_host_names = pytest.mark.skipif(
-    not separable(), reason="needs to be root with unshare, for a host name of its own"
-)
+only_with_host_names = pytest.mark.usefixtures("hosts_apart")
 
 
 def members(host: Host) -> dict[str, str]:

@@ -6,12 +6,10 @@ import shutil
 
 import pytest
 
-from tests.fleet.hosts import Host, Site, separable
+from tests.fleet.hosts import Host, Site
 from tests.support.waiting import until
 
-pytestmark = pytest.mark.skipif(
-    not separable(), reason="needs to be root with unshare, for a host name of its own"
-)
+pytestmark = pytest.mark.usefixtures("hosts_apart")
 BOX = "robin/one"
 
 
