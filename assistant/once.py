@@ -2,6 +2,7 @@
 
 Watches each mailbox once, works until nothing is due within ten seconds, makes the looks that fall
 due in that time, sends notices, and says what it did. While it runs it serves the socket as well.
+A mailbox whose watcher was killed just now is waited for, a lease's time at most.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from assistant.loops.reconciler import Reconciler
 from assistant.loops.turn import Result
 from assistant.loops.watcher import Watcher
 from assistant.loops.worker import Worker
-from storage import mailboxes, overview, watches
-from storage.words import IntegrationId
+from storage import leases, mailboxes, overview, watches
+from storage.errors import StorageError
+from storage.words import WATCH_THREAD, IntegrationId
 
 log = structlog.get_logger()
 
@@ -153,6 +155,8 @@ async def _watch_all(
 ) -> None:
     async def watch(account: Account) -> None:
         found = await Watcher(house, account).once()
+        if found is None and await _is_freed(house, account.integration):
+            found = await Watcher(house, account).once()
         one = noted[account.integration]
         one.problem = found is None
         if found is not None:
@@ -164,6 +168,27 @@ async def _watch_all(
     async with anyio.create_task_group() as group:
         for account in list(house.accounts.values()):
             group.start_soon(watch, account)
+
+
+async def _is_freed(house: House, mailbox: IntegrationId) -> bool:
+    """Whether another process held the watching of a mailbox, and let it run out: it was dead.
+
+    Who lives renews its lease and is left alone as soon as that is seen.
+    """
+    first = until = await _watched_until(house, mailbox)
+    if first is not None:
+        log.info("waiting for a mailbox that another process watched", mailbox=mailbox)
+    while until is not None and until == first:
+        await house.clock.sleep(house.settings.renew_s)
+        until = await _watched_until(house, mailbox)
+    return first is not None and until is None
+
+
+async def _watched_until(house: House, mailbox: IntegrationId) -> int | None:
+    try:
+        return await house.store.read(lambda conn: leases.held_until(conn, mailbox, WATCH_THREAD))
+    except StorageError:
+        return None
 
 
 def _moved(worker: Worker) -> bool:

@@ -353,14 +353,19 @@ def _take(
     return tuple(held[thread] for thread in wanted)
 
 
-def is_held(conn: Connection, integration: str, thread: str) -> bool:
-    """Whether somebody holds this lease now; for showing, never to decide anything."""
+def held_until(conn: Connection, integration: str, thread: str) -> int | None:
+    """When a lease that somebody holds now runs out (epoch ms); never to decide who may act."""
     found = conn.scalar(
-        sa.select(sa.literal(1)).where(
+        sa.select(leases.c.expires_at).where(
             leases.c.integration == integration,
             leases.c.thread == thread,
             leases.c.owner.is_not(None),
             leases.c.expires_at > database_now_ms(conn),
         )
     )
-    return found is not None
+    return None if found is None else int(found)
+
+
+def is_held(conn: Connection, integration: str, thread: str) -> bool:
+    """Whether somebody holds this lease now; for showing, never to decide anything."""
+    return held_until(conn, integration, thread) is not None

@@ -1,0 +1,70 @@
+"""``once`` beside other processes of a fleet: what it waits for, and what it leaves alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import anyio
+import pytest
+from structlog.testing import capture_logs
+
+from assistant.once import Summary, run_once
+from storage.words import FaultPoint
+from tests.support.gate import kill
+from tests.support.mails import question
+from tests.support.world import SETTINGS, Process, World
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    with capture_logs():
+        world = World()
+        world.hands.put(question(1))
+        yield world
+
+
+async def once(world: World, process: Process) -> Summary:
+    """The summary of one pass over the mailbox, without a look."""
+
+    async def run() -> list[Summary]:
+        return await run_once(process.house, look_horizon_s=None)
+
+    summaries = await world.drive(run)
+    assert summaries is not None
+    [summary] = summaries
+    return summary
+
+
+async def test_a_mailbox_whose_watcher_was_killed_just_now_is_waited_for(world: World) -> None:
+    dead = world.process()
+    dead.gate.at[FaultPoint.NOTE_WRITTEN] = kill
+    await world.drive(dead.note)
+    started_s = world.clock.boot_s()
+    summary = await once(world, world.process())
+    assert (summary.failed, summary.threads) == (False, 1)
+    assert world.clock.boot_s() - started_s >= SETTINGS.lease_ttl_s - 1
+
+
+async def test_a_mailbox_that_a_live_process_watches_is_left_to_it_at_once(world: World) -> None:
+    other = world.process()
+    started_s = world.clock.boot_s()
+    async with anyio.create_task_group() as group:
+        group.start_soon(other.house.keeper.run)
+        group.start_soon(other.watcher.run)
+        await world.clock.advance(1)
+        summary = await once(world, world.process())
+        group.cancel_scope.cancel()
+    assert summary.problems == ("it could not be read, or another process watches it",)
+    assert world.clock.boot_s() - started_s < SETTINGS.lease_ttl_s
+
+
+async def test_a_mailbox_that_is_set_aside_is_not_waited_for(world: World) -> None:
+    for _ in range(4):
+        dead = world.process()
+        dead.gate.at[FaultPoint.NOTE_WRITTEN] = kill
+        await world.drive(dead.note)
+        world.shift_lease()
+    started_s = world.clock.boot_s()
+    summary = await once(world, world.process())
+    assert "set aside" in summary.problems[0]
+    assert world.clock.boot_s() - started_s < SETTINGS.renew_s
