@@ -8,7 +8,7 @@ it cannot name by version, mark mail as read.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -242,6 +242,20 @@ class Look:
     detail: str = ""
 
 
+def effects_of(hits: Iterable[DraftSight]) -> list[DraftSight]:
+    """Distinct effects among the hits of a look: each unsent one, and one that was sent.
+
+    A trashed copy beside another is an older version of it (programs leave those behind), and so is
+    a sent one beside several that lie unsent.
+    """
+    found = list(hits)
+    unsent = [one for one in found if one.folder is Folder.DRAFTS]
+    sent = [one for one in found if one.folder is Folder.SENT]
+    if len(unsent) > 1:
+        return unsent
+    return [*sent[:1], *unsent] or [one for one in found if one.folder is Folder.TRASH]
+
+
 class Whereabouts(StrEnum):
     """Where a draft of ours is, by a direct get."""
 
@@ -367,4 +381,5 @@ __all__ = [
     "ThreadScope",
     "TransientError",
     "Whereabouts",
+    "effects_of",
 ]

@@ -84,7 +84,8 @@ def assess(subject: Subject, look: Look, schedule: Schedule, now: int) -> Verdic
     sent = any(sight.folder is Folder.SENT for sight in look.found)
     if len(unsent) > 1 and not sent:
         return _settled(subject, schedule, Finding.TWICE, now)
-    if subject.state is IntentState.DUPLICATED and look.complete and len(look.found) == 1:
+    one_left = len(look.found) == 1 or (sent and len(unsent) == 1)
+    if subject.state is IntentState.DUPLICATED and look.complete and one_left:
         return _settled(subject, schedule, Finding.ONE_LEFT, now)
     after_lag = subject.base_at + schedule.lag_ms
     if look.found or (look.delivered and now >= after_lag):

@@ -76,9 +76,10 @@ def _apply(conn: Connection, intent: Intent, look: Look, verdict: Verdict, now: 
         case Finding.TWICE:
             _twice(conn, intent, look, now)
         case Finding.ONE_LEFT:
-            _one_left(conn, intent, look.found[0], now)
+            _one_left(conn, intent, look, now)
         case Finding.FOUND:
             _found(conn, intent, look, now)
+            _beside_a_sent_one(conn, intent, look, verdict, now)
         case Finding.PROVED_NEVER:
             settle.reject(
                 conn,
@@ -113,20 +114,34 @@ def _twice(conn: Connection, intent: Intent, look: Look, now: int) -> None:
         settle.duplicate(conn, intent, now, unsent)
 
 
-def _one_left(conn: Connection, intent: Intent, left: DraftSight, now: int) -> None:
+def _one_left(conn: Connection, intent: Intent, look: Look, now: int) -> None:
+    left = _best(look.found)
     moved = intents.move(conn, intent, IntentState.ACCEPTED, By.COUNT, now, provider_ref=left.ref)
     if not moved:
         return
+    seen = {sight.ref for sight in look.found}
     open_drafts = [draft for draft in drafts.of_intent(conn, intent.id) if draft.open]
-    same = [draft for draft in open_drafts if draft.ref == left.ref]
+    there = [draft for draft in open_drafts if draft.ref in seen]
     # Edited or sent meanwhile, it has another reference: one record follows it, by a direct get.
-    kept = (same or open_drafts)[:1]
-    for draft in open_drafts:
-        if draft not in kept:
-            drafts.update(conn, draft.id, state=DraftState.GONE)
-            records.close_items(conn, draft, now)
+    others = [draft for draft in open_drafts if draft not in there]
+    went = others if there else others[1:]
+    for at, draft in enumerate(went):
+        sent = at == 0 and left.folder is Folder.SENT
+        drafts.update(conn, draft.id, state=DraftState.SENT if sent else DraftState.GONE)
+        records.close_items(conn, draft, now)
     records.close_duplicated(conn, intent.integration, intent.thread, now)
     threads.make_due(conn, intent.integration, intent.thread, now)
+
+
+def _beside_a_sent_one(
+    conn: Connection, intent: Intent, look: Look, verdict: Verdict, now: int
+) -> None:
+    """A copy that lies unsent beside one that was sent is a second effect: its owner is told."""
+    # Another look follows where a listing may still lag behind what was sent.
+    last = intent.kind is Kind.CREATE_DRAFT and verdict.next_look_at is None
+    unsent = [sight for sight in distinct(look.found) if sight.folder is Folder.DRAFTS]
+    if last and unsent and len(unsent) < len(look.found):
+        records.found_beside_a_sent_one(conn, intent, now, unsent)
 
 
 def _found(conn: Connection, intent: Intent, look: Look, now: int) -> None:
@@ -149,7 +164,7 @@ def _found(conn: Connection, intent: Intent, look: Look, now: int) -> None:
         By.SIGHTING,
         now,
         Accepted(ref=sight.ref, version=sight.version, message_id=sight.message_id),
-        draft_state=draft_state_of(sight, intent.content_hash),
+        draft_state=records.state_of(sight, intent.content_hash),
         content_hash=sight.content_hash,
     )
 
@@ -174,18 +189,6 @@ def _back_again(conn: Connection, intent: Intent, sight: DraftSight, now: int) -
         records.ready_for_review(conn, intent, made[-1].id, now)
     records.beside_another(conn, intent, sight.ref, now)
     threads.make_due(conn, intent.integration, intent.thread, now)
-
-
-def draft_state_of(sight: DraftSight, asked_hash: str | None) -> DraftState:
-    """What became of a draft that was found, by where it lies and what it says now."""
-    match sight.folder:
-        case Folder.SENT:
-            return DraftState.SENT
-        case Folder.TRASH:
-            return DraftState.DISCARDED
-        case Folder.DRAFTS | Folder.INBOX:
-            same = asked_hash is None or sight.content_hash == asked_hash
-            return DraftState.HELD if same else DraftState.EDITED
 
 
 def _best(found: Sequence[DraftSight]) -> DraftSight:

@@ -6,10 +6,11 @@ Called only inside the transaction that settles an intent, with the thread's lea
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from sqlalchemy import Connection
 
-from providers.ports import DraftSight
+from providers.ports import DraftSight, Folder
 from storage import drafts, intents, reviews, threads
 from storage.drafts import Draft, NewDraft
 from storage.events import log
@@ -27,6 +28,7 @@ from storage.words import (
 )
 
 WAITS = "a draft reply waits for your review"
+SENT_TOO = "a copy of this reply was sent already; delete this one, unless you want both"
 
 
 def made(
@@ -186,11 +188,48 @@ def _close(conn: Connection, draft: Draft, now: int, kind: ItemKind, about: str)
 
 def found_again(conn: Connection, intent: Intent, now: int, sights: Sequence[DraftSight]) -> None:
     """Record every draft of a duplicated intent that the store lacks."""
+    for new in _unrecorded(conn, intent, now, sights):
+        ready_for_review(conn, intent, drafts.record(conn, new), now)
+
+
+def found_beside_a_sent_one(
+    conn: Connection, intent: Intent, now: int, sights: Sequence[DraftSight]
+) -> None:
+    """Record every unsent copy of a sent draft that the store lacks, and tell its owner."""
+    for new in _unrecorded(conn, intent, now, sights):
+        item = to_review(intent, drafts.record(conn, new), now)
+        reviews.open_new(conn, replace(item, summary=SENT_TOO))
+        threads.make_due(conn, intent.integration, intent.thread, now)
+
+
+def _unrecorded(
+    conn: Connection, intent: Intent, now: int, sights: Sequence[DraftSight]
+) -> list[NewDraft]:
     known = {draft.ref for draft in drafts.of_intent(conn, intent.id)}
-    for sight in sights:
-        if sight.ref not in known:
-            new = _draft(intent, now, sight.ref, sight.version, DraftState.HELD, sight.content_hash)
-            ready_for_review(conn, intent, drafts.record(conn, new), now)
+    return [
+        _draft(
+            intent,
+            now,
+            sight.ref,
+            sight.version,
+            state_of(sight, intent.content_hash),
+            sight.content_hash,
+        )
+        for sight in sights
+        if sight.ref not in known
+    ]
+
+
+def state_of(sight: DraftSight, asked_hash: str | None) -> DraftState:
+    """What became of a draft that was found, by where it lies and what it says now."""
+    match sight.folder:
+        case Folder.SENT:
+            return DraftState.SENT
+        case Folder.TRASH:
+            return DraftState.DISCARDED
+        case Folder.DRAFTS | Folder.INBOX:
+            same = asked_hash is None or sight.content_hash == asked_hash
+            return DraftState.HELD if same else DraftState.EDITED
 
 
 def close_duplicated(conn: Connection, integration: str, thread: str, now: int) -> None:

@@ -24,7 +24,7 @@ from providers.gmail.items import Event, Item
 from providers.gmail.refs import Entry, Stub
 from providers.gmail.shelf import belongs
 from providers.mime.message import Heads
-from providers.ports import DraftSight, Folder, LookRequest
+from providers.ports import DraftSight, Folder, LookRequest, effects_of
 from storage.words import Ref
 
 SLACK: Final = timedelta(minutes=10)
@@ -46,12 +46,8 @@ class Findings:
 
     @property
     def found(self) -> list[DraftSight]:
-        """Distinct effects: unsent ones are counted, a sent one settles."""
-        unsent = [one for one in self.hits if one.folder is Folder.DRAFTS]
-        sent = [one for one in self.hits if one.folder is Folder.SENT]
-        if len(unsent) > 1:
-            return unsent
-        return sent[:1] or unsent or [one for one in self.hits if one.folder is Folder.TRASH]
+        """Distinct effects."""
+        return effects_of(self.hits)
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ Reads only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
@@ -35,6 +35,7 @@ from providers.ports import (
     Snapshot,
     ThreadScope,
     Whereabouts,
+    effects_of,
 )
 
 NEWS: Final = timedelta(hours=48)
@@ -99,7 +100,7 @@ class Finder:
                 hits += [sight for sight in judged if sight is not None]
             except RefusedError as error:
                 findings.unread.append(f"{name}: {error}")
-        findings.found = _effects(hits)
+        findings.found = effects_of(hits)
         if findings.found or findings.candidates:
             findings.facts = None
         return findings
@@ -288,16 +289,6 @@ def _may_be(one: Seen, request: LookRequest) -> bool:
     if drafts:
         return one.ref not in request.before
     return one.arrived_at >= request.claimed_at - _SLACK
-
-
-def _effects(hits: Iterable[DraftSight]) -> list[DraftSight]:
-    """Distinct effects among the hits: unsent ones are counted, a sent one settles."""
-    found = list(hits)
-    unsent = [one for one in found if one.folder is Folder.DRAFTS]
-    sent = [one for one in found if one.folder is Folder.SENT]
-    if len(unsent) > 1:
-        return unsent
-    return sent[:1] or unsent or [one for one in found if one.folder is Folder.TRASH]
 
 
 def _digits(text: str) -> bool:

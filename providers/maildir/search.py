@@ -29,6 +29,7 @@ from providers.ports import (
     ThreadScope,
     TransientError,
     Whereabouts,
+    effects_of,
 )
 
 NEWS: Final = timedelta(hours=48)
@@ -107,7 +108,7 @@ class Search:
                 for one in found:
                     self._judge(one, request, hits, candidates)
                 unread += _unread(place, failed, request)
-            return _effects(hits), candidates, unread
+            return effects_of(hits), candidates, unread
 
         return _again(once)
 
@@ -171,18 +172,6 @@ def _as_found(seen: DraftSight, draft: DraftRef) -> DraftNow:
         return DraftNow(where=Whereabouts.TRASHED, sight=seen)
     same = seen.version.rpartition("#")[2] == draft.version.rpartition("#")[2]
     return DraftNow(where=Whereabouts.UNTOUCHED if same else Whereabouts.EDITED, sight=seen)
-
-
-def _effects(hits: list[DraftSight]) -> list[DraftSight]:
-    """Distinct effects among the hits: unsent ones are counted, a sent one settles.
-
-    A trashed copy beside an unsent draft is an older version of it (programs leave those behind).
-    """
-    unsent = [one for one in hits if one.folder is Folder.DRAFTS]
-    sent = [one for one in hits if one.folder is Folder.SENT]
-    if len(unsent) > 1:
-        return unsent
-    return sent[:1] or unsent or [one for one in hits if one.folder is Folder.TRASH]
 
 
 def _plain_draft(one: Found) -> bool:

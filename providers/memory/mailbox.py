@@ -37,6 +37,7 @@ from providers.ports import (
     Staged,
     ThreadScope,
     Whereabouts,
+    effects_of,
 )
 from storage.words import (
     NO_FAULTS,
@@ -312,11 +313,8 @@ class MemoryMailbox:
             self._stage.withdrawn.add(name)
         proved = name in self._stage.withdrawn
         hits = [one.sight for one in self._listed() if is_hit(one, request)]
-        unsent = [one for one in hits if one.folder is Folder.DRAFTS]
-        sent = [one for one in hits if one.folder is Folder.SENT]
-        found = unsent if len(unsent) > 1 else sent[:1] or unsent or hits
         return Look(
-            found=tuple(found),
+            found=tuple(effects_of(hits)),
             candidates=tuple(
                 one.sight
                 for one in self._listed()

@@ -121,6 +121,16 @@ async def test_look_finds_a_draft_that_the_owner_sent(harness: Harness, box: Mai
     assert [one.folder for one in (await look(box, harness)).found] == [Folder.SENT]
 
 
+async def test_look_finds_what_lies_unsent_beside_a_sent_copy(
+    harness: Harness, box: Mailbox
+) -> None:
+    draft = await draft_ours(box)
+    await draft_ours(box)
+    harness.owner_sends(draft.ref)
+    found = (await look(box, harness)).found
+    assert sorted(one.folder for one in found) == [Folder.DRAFTS, Folder.SENT]
+
+
 async def test_two_unsent_drafts_are_counted_though_a_third_was_sent(
     harness: Harness, box: Mailbox
 ) -> None:

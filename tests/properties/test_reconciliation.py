@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -134,3 +136,10 @@ def test_two_unsent_drafts_are_two_and_a_sent_one_settles() -> None:
     assert assess(unknown(), Look(found=two), SCHEDULE, 5_000).finding is Finding.TWICE
     sent = (*two, sight(3, Folder.SENT))
     assert assess(unknown(), Look(found=sent), SCHEDULE, 5_000).finding is Finding.FOUND
+
+
+def test_of_two_drafts_one_is_left_when_the_other_was_sent() -> None:
+    left = Look(found=(sight(1, Folder.SENT), sight(2, Folder.DRAFTS)))
+    twice = replace(unknown(), state=IntentState.DUPLICATED)
+    assert assess(twice, left, SCHEDULE, 700_000).finding is Finding.ONE_LEFT
+    assert assess(unknown(), left, SCHEDULE, 700_000).finding is Finding.FOUND

@@ -219,7 +219,9 @@ class GatedStore:
         fault = self.gate.commits.pop(self.gate.counts["write"], None)
         self.gate.fails += int(fault is not None)
         result = await self.inner.write(self._signed(unit, fault), committed=committed)
-        await self.gate.cross("written")
+        # As every store: what was committed is known before a cancellation is.
+        with anyio.CancelScope(shield=True):
+            await self.gate.cross("written")
         return result
 
     def _signed(
