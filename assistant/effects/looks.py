@@ -5,13 +5,15 @@ The search itself is done by the adapter outside any transaction and changes not
 ``assistant.core.reconciliation``; it is reached inside the transaction, on the row as it is then,
 so that a look which took long can't overrule what was settled meanwhile.
 
-A crash between the search and the record repeats the look.
+What a search found was so when it began: the lag window is held against that moment, and where a
+mark was seen meanwhile another look follows. A crash between search and record repeats the look.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
@@ -38,6 +40,14 @@ from storage.words import (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Since:
+    """When a search began, by the database's clock (epoch ms), and when a look was due then."""
+
+    at: int
+    next_look_at: int | None
+
+
 def record_look(
     conn: Connection,
     intent_id: IntentId,
@@ -45,8 +55,13 @@ def record_look(
     look: Look,
     schedule: Schedule,
     faults: Faults = NO_FAULTS,
+    *,
+    since: Since | None = None,
 ) -> Finding | None:
-    """Record a look at one attempt; None when the intent moved on and the look says nothing."""
+    """Record a look at one attempt; None when the intent moved on and the look says nothing.
+
+    *since*: how things stood when the search began (None: just now).
+    """
     first = intents.by_id(conn, intent_id)
     if first is None:
         raise LookupError(f"no intent {intent_id}")
@@ -55,7 +70,10 @@ def record_look(
     now = database_now_ms(conn)
     if intent.attempt != attempt or intent.state is IntentState.CALLING:
         return None
-    verdict = assess(_subject(intent), look, schedule, now)
+    verdict = assess(_subject(intent), look, schedule, now if since is None else since.at)
+    if since is not None and since.next_look_at != intent.next_look_at:
+        # Something was seen meanwhile that this search may have missed.
+        verdict = replace(verdict, next_look_at=_earlier(verdict, intent))
     evidence.add(conn, intent.id, now, _fact(attempt, look, verdict))
     if look.complete:
         mailboxes.update(conn, intent.integration, look_needed=0)
@@ -69,6 +87,11 @@ def record_look(
     _apply(conn, intent, look, verdict, now)
     faults.hit(FaultPoint.LOOK_WRITTEN)
     return verdict.finding
+
+
+def _earlier(verdict: Verdict, intent: Intent) -> int | None:
+    due = [at for at in (verdict.next_look_at, intent.next_look_at) if at is not None]
+    return min(due, default=None)
 
 
 def _apply(conn: Connection, intent: Intent, look: Look, verdict: Verdict, now: int) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from assistant.effects.records import WAITS, close_duplicated, close_items, list_quietly
 from providers.mime.marks import intent_of
 from providers.ports import DraftNow, DraftSight, Folder, Whereabouts
-from storage import drafts, intents, leases, mailboxes, threads
+from storage import drafts, intents, leases, mailboxes, messages, threads
 from storage.dbtime import database_now_ms
 from storage.drafts import Draft, NewDraft
 from storage.events import log
@@ -138,8 +138,23 @@ def _left(conn: Connection, draft: Draft, state: DraftState, now: int) -> Draft:
     if intent is not None and intent.state is IntentState.DUPLICATED and none_left:
         intents.move(conn, intent, IntentState.ACCEPTED, By.COUNT, now)
         threads.make_due(conn, draft.integration, draft.thread, now)
+    if intent is not None and _lies_noted(conn, draft):
+        # The other of two made by one call, or what the owner made of this one.
+        intents.update(conn, intent, next_look_at=now)
     close_duplicated(conn, draft.integration, draft.thread, now)
     return left
+
+
+def _lies_noted(conn: Connection, draft: Draft) -> bool:
+    """Whether another unsent mail under a draft's mark is noted, and not on record."""
+    recorded = {other.ref for other in drafts.of_intent(conn, draft.intent)}
+    return any(
+        one.intent == draft.intent
+        and one.folder == Folder.DRAFTS
+        and one.gone_at is None
+        and one.ref not in recorded
+        for one in messages.of_thread(conn, draft.integration, draft.thread)
+    )
 
 
 def _update(conn: Connection, draft: Draft, **values: object) -> Draft:

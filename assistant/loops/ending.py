@@ -20,7 +20,7 @@ from assistant.effects.recording import Ending, Record
 from assistant.loops import judging, spending
 from assistant.loops.turn import Result, Turn
 from providers.ports import MailboxIllError, ReconnectError
-from storage import events, leases, reviews, threads
+from storage import events, leases, reviews, threads, watches
 from storage.dbtime import database_now_ms
 from storage.events import Event
 from storage.intents import Intent
@@ -37,6 +37,10 @@ MOVED_WAIT_MS = 1_000
 
 UNSEEN_WAIT_MS = 15_000
 """How soon a thread is worked on again in which a draft lies that no pass has noted yet."""
+
+
+UNWATCHED_WAIT_MS = 3_600_000
+"""The same where nobody watches: a mailbox that is set aside notes nothing until it is retried."""
 
 
 def recorder(turn: Turn) -> drafting.Recorder:
@@ -76,7 +80,8 @@ async def moved(turn: Turn, why: str, *, wait_ms: int = MOVED_WAIT_MS) -> Result
     def unit(conn: Connection) -> None:
         now = database_now_ms(conn)
         turn.plan = dataclasses.replace(turn.plan, because=why)
-        finish_now(conn, turn, again_at=now + wait_ms)
+        unwatched = watches.is_set_aside(conn, turn.grip.held.integration)
+        finish_now(conn, turn, again_at=now + (UNWATCHED_WAIT_MS if unwatched else wait_ms))
 
     await turn.house.store.write(unit)
     return Result.AGAIN

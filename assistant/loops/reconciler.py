@@ -148,7 +148,7 @@ class Reconciler:
         """
         house = self._house
         async with house.floor.beside():
-            found = await self._search(account, intent)
+            found, since = await self._search(account, intent)
         house.faults.hit(FaultPoint.LOOKED)
         unit = partial(
             looks.record_look,
@@ -157,6 +157,7 @@ class Reconciler:
             look=found,
             schedule=house.schedule_for(account),
             faults=house.faults,
+            since=since,
         )
         finding = await house.store.write(unit)
         house.faults.hit(FaultPoint.LOOK_COMMITTED)
@@ -169,21 +170,23 @@ class Reconciler:
         log.info("looked", mailbox=account.integration, finding=str(finding))
         return finding
 
-    async def _search(self, account: Account, intent: Intent) -> Look:
-        record, facts = await self._house.store.read(
-            lambda conn: (
-                reading.record(conn, intent.integration, intent.thread),
-                evidence.of_intent(conn, intent.id),
-            )
-        )
+    async def _search(self, account: Account, intent: Intent) -> tuple[Look, looks.Since]:
+        def begin(conn: Connection) -> tuple[reading.Record, list[Fact], looks.Since]:
+            now = intents.by_id(conn, intent.id) or intent
+            since = looks.Since(at=database_now_ms(conn), next_look_at=now.next_look_at)
+            record = reading.record(conn, intent.integration, intent.thread)
+            return record, evidence.of_intent(conn, intent.id), since
+
+        record, facts, since = await self._house.store.read(begin)
         try:
             if intent.kind is Kind.REMOVE_DRAFT:
-                return await self._search_removal(account, intent, record)
-            return await account.mailbox.look(self._request(intent, record, facts))
+                return await self._search_removal(account, intent, record), since
+            return await account.mailbox.look(self._request(intent, record, facts)), since
         except ProviderError as error:
             if self._house.leaves_to_others(account.integration, error):
                 raise
-            return Look(complete=False, detail=f"the mailbox could not be searched: {error}")
+            failed = f"the mailbox could not be searched: {error}"
+            return Look(complete=False, detail=failed), since
 
     async def _search_removal(
         self, account: Account, intent: Intent, record: reading.Record

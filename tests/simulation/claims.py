@@ -60,8 +60,10 @@ def _created(
 
 def _is_newest(raw: sqlite3.Connection, new: Row, failures: int) -> bool:
     newest = raw.execute(
-        "SELECT identity, folder FROM messages WHERE thread = ? AND gone_at IS NULL "
-        "AND folder IN ('inbox', 'sent') ORDER BY arrived_at DESC, arrival_order DESC LIMIT 1",
+        # One mail that lies twice (its draft was made twice, and both were sent) is one.
+        "SELECT identity, folder, MIN(arrived_at) AS first FROM messages WHERE thread = ? "
+        "AND gone_at IS NULL AND folder IN ('inbox', 'sent') GROUP BY identity "
+        "ORDER BY first DESC, arrival_order DESC LIMIT 1",
         (new.thread,),
     ).fetchone()
     # After many failures what cannot be read is set aside, and the rest is judged without it;

@@ -154,11 +154,11 @@ class Schedule:
         if not self.calm and self._draw.random() < 0.4:
             world.plan.chances = {"look": {Behaviour.DROP: 0.7}}
         await world.pass_days(last)
-        late = await world.box.land()
-        if late or world.plan.chances:
-            world.plan.chances = {}
-            world.clock.skip(60)
-            await world.pass_days(last)
+        await world.box.land()
+        world.plan.chances = {}
+        # Until every listing shows what was made last.
+        world.clock.skip(60)
+        await world.pass_days(last)
 
     def _process(self, *, sole: bool) -> Process:
         process = self.world.process(sole=sole)

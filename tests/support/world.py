@@ -304,15 +304,23 @@ class World:
             # Another watcher's lease: it ends by time.
             self.shift_lease()
             await self.drive(process.note)
+        noted_s = self.clock.boot_s()
         while self.clock.boot_s() < until_s:
             await self.drive(process.reconcile)
             await self.drive(process.work)
-            due_ms = [when for when in self.read(_next_times) if when is not None]
-            if not due_ms:
+            wait_s = self._due_in_s()
+            if wait_s is None or self.clock.boot_s() >= noted_s + self.settings.poll_s:
+                # What this pass notes may make looks and threads due once more.
+                noted_s = self.clock.boot_s()
+                await self.drive(process.note)
+                wait_s = self._due_in_s()
+            if wait_s is None:
                 break
-            wait_s = min(due_ms) / 1000 - self.clock.database_s()
             self.clock.skip(max(wait_s, 1.0))
-        await self.drive(process.note)
+
+    def _due_in_s(self) -> float | None:
+        due_ms = [when for when in self.read(_next_times) if when is not None]
+        return min(due_ms) / 1000 - self.clock.database_s() if due_ms else None
 
     def shift_lease(self) -> None:
         """Let every lease run out."""
