@@ -84,19 +84,19 @@ _ROW = sa.select(*COLUMNS).where(_lease_is)
 _LOCK = _ROW.with_for_update()
 _THERE = sa.select(sa.literal(1)).where(_lease_is)
 _PLACE = {"i": TEXT, "t": TEXT, "o": TEXT, "f": NUMBER}
-_LOCK_ALL = ForEach(
-    {"i": TEXT, "t": TEXT},
-    lambda given, source: (
-        sa.select(leases.c.thread)
-        .join_from(
-            source,
-            leases,
-            sa.and_(leases.c.integration == given["i"], leases.c.thread == given["t"]),
-        )
+
+
+def _in_order(given: Given, source: sa.FromClause) -> sa.Select[tuple[object, ...]]:
+    here = sa.and_(leases.c.integration == given["i"], leases.c.thread == given["t"])
+    return (
+        sa.select(leases.c.fence.label("locked"))
+        .join_from(source, leases, here)
         .order_by(leases.c.integration, leases.c.thread)
         .with_for_update(of=leases)
-    ),
-)
+    )
+
+
+_LOCK_ALL = ForEach({"i": TEXT, "t": TEXT}, _in_order)
 _KEEP = ForEach(
     {**_PLACE, "ttl": NUMBER},
     lambda given, _: (
@@ -105,6 +105,33 @@ _KEEP = ForEach(
         .values(expires_at=NowMs() + given["ttl"])
         .returning(leases.c.integration, leases.c.thread, leases.c.grace_until)
     ),
+    locking=_in_order,
+)
+
+
+def _taking(given: Given, _: sa.FromClause) -> sa.Executable:
+    died = leases.c.owner.is_not(None)
+    grace = given["n"] + LONGEST_CALL
+    longer = sa.and_(sa.or_(died, leases.c.orphaned == 1), grace > leases.c.grace_until)
+    return (
+        sa.update(leases)
+        .where(leases.c.integration == given["i"], leases.c.thread == given["t"])
+        .values(
+            owner=given["o"],
+            fence=leases.c.fence + 1,
+            expires_at=given["n"] + given["ttl"],
+            grace_until=sa.case((longer, grace), else_=leases.c.grace_until),
+            # Only a death while nothing else was in work accuses this thread.
+            takes=leases.c.takes + sa.case((sa.and_(died, leases.c.alone == 1), 1), else_=0),
+            alone=given["alone"],
+            orphaned=0,
+        )
+        .returning(leases.c.thread, leases.c.fence, leases.c.takes)
+    )
+
+
+_TAKE = ForEach(
+    {"i": TEXT, "t": TEXT, "o": TEXT, "n": NUMBER, "ttl": NUMBER, "alone": NUMBER}, _taking
 )
 _GIVE_BACK = ForEach(
     _PLACE,
@@ -114,6 +141,7 @@ _GIVE_BACK = ForEach(
         .values(owner=None, expires_at=NowMs(), orphaned=0, takes=0, alone=0)
         .returning(leases.c.integration, leases.c.thread, leases.c.expires_at)
     ),
+    locking=_in_order,
 )
 
 
@@ -142,11 +170,7 @@ def lock(conn: Connection, integration: str, thread: str) -> LeaseRow:
 
 
 def lock_all(conn: Connection, places: Collection[Place]) -> None:
-    """Lock the lease rows of several threads in the one order in which everybody locks them.
-
-    A statement over several rows locks them in an order of its own, so whoever changes several
-    begins with this.
-    """
+    """Lock the lease rows of several threads in the one order in which everybody locks them."""
     if len(places) > 1:
         rows = [{"i": integration, "t": thread} for integration, thread in places]
         _LOCK_ALL.run(conn, rows).all()
@@ -195,9 +219,9 @@ def keep(conn: Connection, held: Held, ttl_ms: int) -> int | None:
 
 
 def keep_all(conn: Connection, wanted: Mapping[Held, int]) -> dict[Held, int]:
-    """Lock the rows of leases that are still ours and renew each by its length (milliseconds).
+    """Lock the rows of leases, in order, and renew each that is still ours by its length (ms).
 
-    Gives the ``grace_until`` of each; what is missing is another's by now, and not locked. A
+    Gives the ``grace_until`` of each; what is missing is another's by now. A
     compare-and-set on owner and fence: an expired lease that nobody took over may be renewed. What
     else has to be checked is read in a later statement.
     """
@@ -216,9 +240,9 @@ def give_back(conn: Connection, held: Held) -> int | None:
 
 
 def give_back_all(conn: Connection, helds: Collection[Held]) -> dict[Held, int]:
-    """Lock the rows of leases that are still ours and release them; gives the database's time.
+    """Lock the rows of leases, in order, and release those still ours; gives the database's time.
 
-    What is missing is another's by now, and not locked. Until the transaction commits nobody else
+    What is missing is another's by now. Until the transaction commits nobody else
     can take these leases, so what follows in it is still done under their locks.
     """
     rows = [_row_of(held) for held in helds]
@@ -321,34 +345,20 @@ def _take(
     alone: bool,
 ) -> tuple[Held, ...]:
     """Take leases whose rows are locked and free; in the order of *wanted*."""
-    died = leases.c.owner.is_not(None)
-    grace = sa.literal(now, sa.BigInteger) + LONGEST_CALL
-    taken = conn.execute(
-        sa.update(leases)
-        .where(leases.c.integration == integration, leases.c.thread.in_(wanted))
-        .values(
-            owner=owner,
-            fence=leases.c.fence + 1,
-            expires_at=now + ttl_ms,
-            grace_until=sa.case(
-                (
-                    sa.and_(sa.or_(died, leases.c.orphaned == 1), grace > leases.c.grace_until),
-                    grace,
-                ),
-                else_=leases.c.grace_until,
-            ),
-            # Only a death while nothing else was in work accuses this thread.
-            takes=leases.c.takes + sa.case((sa.and_(died, leases.c.alone == 1), 1), else_=0),
-            alone=int(alone),
-            orphaned=0,
-        )
-        .returning(leases.c.thread, leases.c.fence, leases.c.takes)
-    )
+    rows = [
+        {"i": integration, "t": thread, "o": owner, "n": now, "ttl": ttl_ms, "alone": int(alone)}
+        for thread in wanted
+    ]
+    taken: Sequence[Sequence[object]] = _TAKE.run(conn, rows).all()
     held = {
-        thread: Held(
-            integration=integration, thread=ThreadId(thread), owner=owner, fence=fence, takes=takes
+        str(row[0]): Held(
+            integration=integration,
+            thread=ThreadId(str(row[0])),
+            owner=owner,
+            fence=_int(row[1]),
+            takes=_int(row[2]),
         )
-        for thread, fence, takes in taken
+        for row in taken
     }
     return tuple(held[thread] for thread in wanted)
 

@@ -5,7 +5,7 @@ all of them in one. The rows travel as one array for each column (PostgreSQL) or
 (SQLite) and are joined to the tables like a table of their own.
 
 Nothing is decided here. A statement over several rows locks them in an order of the planner's, so
-whoever changes several lease rows locks them first (``storage.leases.lock_all``).
+one that changes lease rows selects them for update first, in order (``locking``).
 """
 
 from __future__ import annotations
@@ -32,19 +32,28 @@ Place = tuple[str, str]
 """A mailbox and a thread in it."""
 Given = Mapping[str, "sa.ColumnElement[object]"]
 """The columns of the given rows, by name, as expressions of a statement."""
+Build = Callable[[Given, "sa.FromClause"], "sa.Executable"]
 
 
 class ForEach:
     """One statement over given rows; ``run`` gives the rows and runs it."""
 
     def __init__(
-        self, columns: Columns, build: Callable[[Given, sa.FromClause], sa.Executable]
+        self,
+        columns: Columns,
+        build: Build,
+        *,
+        locking: Callable[[Given, sa.FromClause], sa.Select[tuple[object, ...]]] | None = None,
     ) -> None:
-        """*build* makes the statement out of the given columns and what they come FROM."""
+        """*build* makes the statement out of the given columns and what they come FROM.
+
+        *locking* selects FOR UPDATE what is to be changed, in the one order of all who lock it:
+        PostgreSQL then does so within the statement (SQLite has one writer, who needs no locks).
+        """
         self._names: Final = tuple(columns)
         self._statements: Final = {
             "sqlite": build(*_from_json(columns)),
-            "postgresql": build(*_from_arrays(columns)),
+            "postgresql": build(*_locked(columns, *_from_arrays(columns), locking)),
         }
 
     def run(
@@ -75,13 +84,29 @@ def _as_json(rows: Sequence[Sequence[object]]) -> str:
 
 
 def _from_arrays(columns: Columns) -> tuple[Given, sa.FromClause]:
+    # Behind a SELECT the planner sees no length: one plan serves every number of rows, and is kept.
     arrays = [
-        sa.bindparam(f"given_{name}", type_=postgresql.ARRAY(kind, dimensions=1))
+        sa.select(
+            sa.bindparam(f"given_{name}", type_=postgresql.ARRAY(kind, dimensions=1))
+        ).scalar_subquery()
         for name, kind in columns.items()
     ]
     each = [sa.column(name, kind) for name, kind in columns.items()]
     source = sa.func.unnest(*arrays).table_valued(*each, name="given").render_derived()
     return {name: source.c[name] for name in columns}, source
+
+
+def _locked(
+    columns: Columns,
+    given: Given,
+    source: sa.FromClause,
+    locking: Callable[[Given, sa.FromClause], sa.Select[tuple[object, ...]]] | None,
+) -> tuple[Given, sa.FromClause]:
+    if locking is None:
+        return given, source
+    locks = locking(given, source).add_columns(*(given[name].label(name) for name in columns))
+    rows = locks.cte("locked")
+    return {name: rows.c[name] for name in columns}, rows
 
 
 def _from_json(columns: Columns) -> tuple[Given, sa.FromClause]:

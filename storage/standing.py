@@ -114,18 +114,21 @@ _OTHER_DRAFT = _is_there(
     drafts.c.state.in_(sorted(OPEN_DRAFTS)),
     drafts.c.intent != _THIS,
 )
+# Written out, so that a plan made for every value may use the index of open items.
+_OPEN = review_items.c.state == sa.literal_column("'open'")
+_ILL = review_items.c.kind == sa.literal_column(f"'{ItemKind.MAILBOX_ILL}'")
 # Two questions, each of which has an index; as one, every open item of the mailbox would be read.
 _TOLD = sa.or_(
     _is_there(
         review_items.c.integration == _I,
         review_items.c.thread == _T,
-        review_items.c.state == "open",
+        _OPEN,
         review_items.c.about == _THIS,
     ),
     _is_there(
-        review_items.c.kind == str(ItemKind.MAILBOX_ILL),
+        _ILL,
         review_items.c.integration == _I,
-        review_items.c.state == "open",
+        _OPEN,
     ),
 )
 _UNWELL = _is_there(

@@ -115,8 +115,8 @@ def claim(conn: Connection, asked: Asked) -> Intent | Refused:
 def claim_all(conn: Connection, claims: Sequence[Claiming]) -> list[Intent | Refused]:
     """Commit an intent for each claim, or say why not. Runs in one transaction; see above."""
     places = {(one.asked.held.integration, one.asked.held.thread) for one in claims}
-    leases.lock_all(conn, places)
     if len(places) < len(claims):
+        leases.lock_all(conn, places)
         # A claim into a thread must see the one before it.
         return [answer for one in claims for answer in claim_all(conn, [one])]
     kept = leases.keep_all(conn, {one.asked.held: one.asked.lease_ttl_ms for one in claims})

@@ -1,6 +1,6 @@
 """The units that record the ends of calls, of as many as end at the same moment.
 
-    lock --> release the leases --> move the intents --> evidence, drafts, items, events, threads
+    lock and release the leases --> move the intents --> evidence, drafts, items, events, threads
        '-- one that is another's by now: its row is locked, and only the outcome is recorded
 
 Each arrow is one statement a table for all of them together. Nothing of a turn of work is written
@@ -65,7 +65,8 @@ def record(conn: Connection, one: Record) -> Recorded:
 def record_all(conn: Connection, records: Sequence[Record]) -> list[Recorded]:
     """Record the ends of attempts and the turns of work that end with them, in one transaction."""
     places = {(one.claimed.integration, one.claimed.thread) for one in records}
-    leases.lock_all(conn, places)
+    if len(places) < len(records) or any(one.ending is None for one in records):
+        leases.lock_all(conn, places)
     if len(places) < len(records):
         # What ends in one thread must see what ended there before it.
         return [record(conn, one) for one in records]

@@ -51,8 +51,9 @@ CLAIM_BUGS = (
         "token restarts",
         "promise 4: a fence never restarts",
         "storage.leases:_take",
-        "fence=leases.c.fence + 1",
-        "fence=1",
+        "taken: Sequence[Sequence[object]] = _TAKE.run(conn, rows).all()",
+        "conn.execute(sa.update(leases).where(leases.c.thread.in_(wanted)).values(fence=0))\n"
+        "    taken: Sequence[Sequence[object]] = _TAKE.run(conn, rows).all()",
         ("test_a_fence_goes_on_where_it_was_after_a_release",),
     ),
     Bug(
@@ -77,8 +78,10 @@ CLAIM_BUGS = (
         "takeover sets no grace",
         "section 5: taking over sets grace_until",
         "storage.leases:_take",
-        "sa.or_(died, leases.c.orphaned == 1)",
-        "sa.and_(died, leases.c.orphaned == 1)",
+        "taken: Sequence[Sequence[object]] = _TAKE.run(conn, rows).all()",
+        "taken: Sequence[Sequence[object]] = _TAKE.run(conn, rows).all()\n"
+        "    conn.execute(sa.update(leases).where(leases.c.thread.in_(wanted))"
+        ".values(grace_until=0))",
         ("test_nothing_is_claimed_in_the_grace_of_an_earlier_owner",),
     ),
     Bug(

@@ -246,15 +246,31 @@ async def test_a_lock_of_one_row_leaves_the_others(store: PostgresDatabase, name
     assert owners == [None, None]
 
 
+def _held(thread: ThreadId) -> Held:
+    return Held(integration=BOX, thread=thread, owner=OwnerId("p"), fence=1, takes=0)
+
+
+BACKWARDS = [_held(SECOND), _held(FIRST)]
+
+
+@pytest.mark.parametrize(
+    "locks",
+    [
+        lambda conn: leases.lock_all(conn, [(str(BOX), str(SECOND)), (str(BOX), str(FIRST))]),
+        lambda conn: leases.keep_all(conn, dict.fromkeys(BACKWARDS, 1000)),
+        lambda conn: leases.give_back_all(conn, BACKWARDS),
+    ],
+    ids=["lock", "keep", "give_back"],
+)
 async def test_several_rows_are_locked_in_one_order_whatever_the_order_they_are_named_in(
-    store: PostgresDatabase, name: str
+    store: PostgresDatabase, name: str, locks: Callable[[Connection], object]
 ) -> None:
     await store.write(two_due)
+    await store.write(lambda conn: conn.execute(sa.update(rows).values(owner="p", fence=1)))
     patient = await opened(name)
-    places = [(str(BOX), str(SECOND)), (str(BOX), str(FIRST))]
     waiting = sa.text("SELECT 1 FROM pg_locks WHERE NOT granted")
     async with anyio.create_task_group() as group, locked(name, FIRST):
-        group.start_soon(patient.write, lambda conn: leases.lock_all(conn, places))
+        group.start_soon(patient.write, locks)
         while await store.read(lambda conn: conn.scalar(waiting)) is None:
             await anyio.lowlevel.checkpoint()
         row = await store.write(lambda conn: leases.lock(conn, BOX, SECOND))
