@@ -39,7 +39,8 @@ def at_the_end(world: World, *, calm: bool) -> list[str]:
         for item in world.items(ItemKind.DUPLICATED, closed=True)
         if item.state == "open" or item.closed_by != "facts"
     }
-    found += [what for thread, what in two_of_ours(world) if thread not in told]
+    if not _is_set_aside(world):
+        found += [what for thread, what in two_of_ours(world) if thread not in told]
     if calm:
         found += [
             f"{item.kind} was opened though nothing failed"
@@ -49,10 +50,14 @@ def at_the_end(world: World, *, calm: bool) -> list[str]:
     return found
 
 
+def _is_set_aside(world: World) -> bool:
+    """Whether the mailbox waits for its owner, with all that lies in it."""
+    return world.read(lambda conn: watches.is_set_aside(conn, BOX))
+
+
 def owed(world: World) -> list[str]:
     """Threads whose last word is a question, and in which nothing was done about it."""
-    if world.read(lambda conn: watches.is_set_aside(conn, BOX)):
-        # A mailbox that is set aside waits for its owner, with all that lies in it.
+    if _is_set_aside(world):
         return []
     found = []
     intents = world.intents()
