@@ -5,7 +5,7 @@ Each was found wrong once with the bug planted that it guards against (``tests.s
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 import anyio
@@ -132,18 +132,32 @@ async def test_a_stale_holder_waits_for_a_takeover_under_way_and_is_refused(name
     await there.close()
 
 
-async def test_a_stale_holder_s_renewal_waits_for_a_takeover_under_way(name: str) -> None:
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda conn, held: leases.keep_all(conn, dict.fromkeys(held, TTL_MS)),
+        leases.give_back_all,
+    ],
+    ids=["keep", "give_back"],
+)
+async def test_of_a_set_only_what_is_still_held_after_a_takeover_under_way_is_changed(
+    name: str, ask: Callable[[Connection, Sequence[Held]], dict[Held, int]]
+) -> None:
     here, there = await opened(name), await opened(name)
     await here.write(two_due)
-    held = await here.write(lambda conn: leases.acquire(conn, BOX, FIRST, OLD, 0))
-    assert held is not None
-    stale: Held = held
+    helds = [
+        await here.write(lambda conn, t=thread: leases.acquire(conn, BOX, t, OLD, 0))  # type: ignore[misc]
+        for thread in (FIRST, SECOND)
+    ]
+    stale, kept = (held for held in helds if held is not None)
     async with anyio.create_task_group() as group:
         group.start_soon(
             here.write, lingering(lambda conn: leases.acquire(conn, BOX, FIRST, NEW, TTL_MS))
         )
         await anyio.sleep(TOGETHER_S / 3)
-        assert await there.write(lambda conn: leases.keep(conn, stale, TTL_MS)) is None
+        assert list(await there.write(lambda conn: ask(conn, [stale, kept]))) == [kept]
+    owner = await here.read(lambda conn: leases.seen(conn, BOX, FIRST).owner)
+    assert owner == NEW
     await here.close()
     await there.close()
 
