@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 
 _OF_THREADS = rows_of_threads(drafts, drafts.c.id)
+_OF_INTENT = sa.select(drafts).where(drafts.c.intent == sa.bindparam("k")).order_by(drafts.c.id)
+_ONE = sa.select(drafts).where(drafts.c.id == sa.bindparam("k"))
 _INSERT = sa.insert(drafts).returning(drafts.c.id, drafts.c.intent)
 
 
@@ -113,12 +115,12 @@ def of_threads(conn: Connection, places: Collection[Place]) -> dict[Place, list[
 
 def of_intent(conn: Connection, intent: IntentId) -> list[Draft]:
     """The drafts that one intent made (two when it was duplicated)."""
-    return _many(conn, drafts.c.intent == intent)
+    return _many(conn, _OF_INTENT, intent)
 
 
 def one(conn: Connection, draft: int) -> Draft | None:
     """The draft of this id."""
-    found = _many(conn, drafts.c.id == draft)
+    found = _many(conn, _ONE, draft)
     return found[0] if found else None
 
 
@@ -180,9 +182,8 @@ def update(conn: Connection, draft: int, **values: object) -> None:
     conn.execute(sa.update(drafts).where(drafts.c.id == draft).values(values))
 
 
-def _many(conn: Connection, *where: sa.ColumnElement[bool]) -> list[Draft]:
-    rows = conn.execute(sa.select(drafts).where(*where).order_by(drafts.c.id)).mappings()
-    return [_draft(row) for row in rows]
+def _many(conn: Connection, query: sa.Select[tuple[object, ...]], key: str | int) -> list[Draft]:
+    return [_draft(row) for row in conn.execute(query, {"k": key}).mappings()]
 
 
 def _draft(row: RowMapping) -> Draft:

@@ -15,13 +15,15 @@ from storage.tables import leases, meta
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+_FLOOR = sa.select(meta.c.value).where(meta.c.name == "fence_floor")
+
 
 def floor(conn: Connection) -> int:
     """The highest fence that may ever have been given out before this database began.
 
     Raised after a restore, so that a fence never restarts.
     """
-    value = conn.scalar(sa.select(meta.c.value).where(meta.c.name == "fence_floor"))
+    value = conn.scalar(_FLOOR)
     return int(value) if value is not None else 0
 
 

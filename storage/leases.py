@@ -83,6 +83,7 @@ _lease_is = sa.and_(leases.c.integration == sa.bindparam("i"), leases.c.thread =
 _ROW = sa.select(*COLUMNS).where(_lease_is)
 _LOCK = _ROW.with_for_update()
 _THERE = sa.select(sa.literal(1)).where(_lease_is)
+_INSERT = sa.insert(leases)
 _PLACE = {"i": TEXT, "t": TEXT, "o": TEXT, "f": NUMBER}
 
 
@@ -149,7 +150,7 @@ def ensure(conn: Connection, integration: str, thread: str) -> None:
     """Make the lease row of a thread if there is none yet."""
     if conn.scalar(_THERE, {"i": integration, "t": thread}) is None:
         conn.execute(
-            sa.insert(leases),
+            _INSERT,
             {
                 "integration": integration,
                 "thread": thread,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
@@ -185,7 +186,17 @@ def move_cursor(
 
 def update(conn: Connection, integration: str, **values: object) -> None:
     """Change what is known of a mailbox."""
-    conn.execute(sa.update(mailboxes).where(mailboxes.c.integration == integration).values(values))
+    row = {f"to_{name}": value for name, value in values.items()}
+    conn.execute(_changing(tuple(values)), {"i": integration, **row})
+
+
+@cache
+def _changing(names: tuple[str, ...]) -> sa.Update:
+    return (
+        sa.update(mailboxes)
+        .where(mailboxes.c.integration == sa.bindparam("i"))
+        .values({name: sa.bindparam(f"to_{name}") for name in names})
+    )
 
 
 def pause(conn: Connection, integration: str, now_ms: int) -> None:

@@ -6,7 +6,7 @@ stays with it for ever, so that the identity of a thread never changes.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,37 @@ _CHUNK = 400
 _ARRIVAL = (messages.c.arrived_at, messages.c.arrival_order, messages.c.ref)
 _OF_THREADS = rows_of_threads(messages, *_ARRIVAL)
 _KEYS = rows_of_threads(thread_keys)
+_AT_REF = sa.and_(messages.c.integration == sa.bindparam("i"), messages.c.ref == sa.bindparam("r"))
+_BY_REF = sa.select(messages).where(_AT_REF)
+_BY_IDENTITY = (
+    sa.select(messages)
+    .where(messages.c.integration == sa.bindparam("i"), messages.c.identity == sa.bindparam("k"))
+    .order_by(*_ARRIVAL)
+)
+_NAMELESS = (
+    sa.select(messages)
+    .where(messages.c.integration == sa.bindparam("i"), messages.c.message_id.is_(None))
+    .order_by(*_ARRIVAL)
+)
+_OWNER_DRAFT = (
+    sa.select(sa.literal(1))
+    .where(
+        messages.c.integration == sa.bindparam("i"),
+        messages.c.thread == sa.bindparam("t"),
+        messages.c.folder == "drafts",
+        messages.c.intent.is_(None),
+        messages.c.gone_at.is_(None),
+    )
+    .limit(1)
+)
+_DROP = sa.delete(messages).where(_AT_REF)
+_PUT = sa.insert(messages)
+_GONE = sa.update(messages).where(_AT_REF).values(gone_at=sa.bindparam("n"))
+_OWNED = sa.select(thread_keys.c.key, thread_keys.c.thread).where(
+    thread_keys.c.integration == sa.bindparam("i"),
+    thread_keys.c.key.in_(sa.bindparam("keys", expanding=True)),
+)
+_CLAIM = sa.insert(thread_keys)
 _KNOWN = sa.select(messages.c.ref).where(
     messages.c.integration == sa.bindparam("i"),
     messages.c.ref.in_(sa.bindparam("refs", expanding=True)),
@@ -62,12 +93,7 @@ def find_keys(conn: Connection, integration: str, keys: Iterable[str]) -> dict[s
     wanted = list(dict.fromkeys(keys))
     found: dict[str, ThreadId] = {}
     for start in range(0, len(wanted), _CHUNK):
-        rows = conn.execute(
-            sa.select(thread_keys.c.key, thread_keys.c.thread).where(
-                thread_keys.c.integration == integration,
-                thread_keys.c.key.in_(wanted[start : start + _CHUNK]),
-            )
-        )
+        rows = conn.execute(_OWNED, {"i": integration, "keys": wanted[start : start + _CHUNK]})
         found.update((row.key, ThreadId(row.thread)) for row in rows)
     return found
 
@@ -78,7 +104,7 @@ def claim_keys(conn: Connection, integration: str, thread: ThreadId, keys: Seque
     fresh = [key for key in dict.fromkeys(keys) if key not in taken]
     if fresh:
         conn.execute(
-            sa.insert(thread_keys),
+            _CLAIM,
             [{"integration": integration, "key": key, "thread": thread} for key in fresh],
         )
 
@@ -91,12 +117,12 @@ def keys_of(conn: Connection, places: Collection[Place]) -> dict[Place, frozense
 
 def by_identity(conn: Connection, integration: str, identity: Identity) -> list[Message]:
     """Every noted copy of one message."""
-    return _messages(conn, messages.c.integration == integration, messages.c.identity == identity)
+    return _messages(conn, _BY_IDENTITY, {"i": integration, "k": identity})
 
 
 def by_ref(conn: Connection, integration: str, ref: Ref) -> Message | None:
     """One noted message, whether or not it is gone."""
-    rows = _messages(conn, messages.c.integration == integration, messages.c.ref == ref)
+    rows = _messages(conn, _BY_REF, {"i": integration, "r": ref})
     return rows[0] if rows else None
 
 
@@ -130,34 +156,19 @@ def elsewhere(conn: Connection, integration: str, thread: str) -> Ref | None:
 
 def nameless(conn: Connection, integration: str) -> list[Message]:
     """Every noted message that has no Message-ID, gone ones too."""
-    return _messages(conn, messages.c.integration == integration, messages.c.message_id.is_(None))
+    return _messages(conn, _NAMELESS, {"i": integration})
 
 
 def has_owner_draft(conn: Connection, integration: str, thread: str) -> bool:
     """Whether an unsent draft of the owner's own is noted in the thread."""
-    found = conn.scalar(
-        sa.select(sa.literal(1))
-        .where(
-            messages.c.integration == integration,
-            messages.c.thread == thread,
-            messages.c.folder == "drafts",
-            messages.c.intent.is_(None),
-            messages.c.gone_at.is_(None),
-        )
-        .limit(1)
-    )
-    return found is not None
+    return conn.scalar(_OWNER_DRAFT, {"i": integration, "t": thread}) is not None
 
 
 def put(conn: Connection, integration: str, message: Message) -> None:
     """Record a message under its reference, in place of what that reference was before."""
+    conn.execute(_DROP, {"i": integration, "r": message.ref})
     conn.execute(
-        sa.delete(messages).where(
-            messages.c.integration == integration, messages.c.ref == message.ref
-        )
-    )
-    conn.execute(
-        sa.insert(messages),
+        _PUT,
         {
             "integration": integration,
             "ref": message.ref,
@@ -176,16 +187,13 @@ def put(conn: Connection, integration: str, message: Message) -> None:
 
 def mark_gone(conn: Connection, integration: str, ref: Ref, now_ms: int) -> None:
     """Note that a listing no longer shows *ref*; a hint, kept so that it is not read again."""
-    conn.execute(
-        sa.update(messages)
-        .where(messages.c.integration == integration, messages.c.ref == ref)
-        .values(gone_at=now_ms)
-    )
+    conn.execute(_GONE, {"i": integration, "r": ref, "n": now_ms})
 
 
-def _messages(conn: Connection, *where: sa.ColumnElement[bool]) -> list[Message]:
-    rows = conn.execute(sa.select(messages).where(*where).order_by(*_ARRIVAL))
-    return [_message(row) for row in rows.mappings()]
+def _messages(
+    conn: Connection, query: sa.Select[tuple[object, ...]], values: Mapping[str, object]
+) -> list[Message]:
+    return [_message(row) for row in conn.execute(query, dict(values)).mappings()]
 
 
 def _message(row: RowMapping) -> Message:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 # Statements of the hot path are made once: to make one costs as much as to run it.
 _IS = sa.and_(threads.c.integration == sa.bindparam("i"), threads.c.thread == sa.bindparam("t"))
 _LOAD = rows_of_threads(threads)
+_THERE = sa.select(sa.literal(1)).where(_IS)
+_INSERT = sa.insert(threads)
 _DUES = sa.select(threads.c.dues).where(_IS)
 _AT = sa.bindparam("at", type_=sa.BigInteger)
 _EARLIER = sa.case((threads.c.due_at <= _AT, threads.c.due_at), else_=_AT)
@@ -73,16 +75,11 @@ def ensure(
     subject: str,
 ) -> None:
     """Make the thread and its lease row if they are new."""
-    found = conn.scalar(
-        sa.select(sa.literal(1)).where(
-            threads.c.integration == integration, threads.c.thread == thread
-        )
-    )
-    if found is not None:
+    if conn.scalar(_THERE, {"i": integration, "t": thread}) is not None:
         return
     leases.ensure(conn, integration, thread)
     conn.execute(
-        sa.insert(threads),
+        _INSERT,
         {
             "integration": integration,
             "thread": thread,
