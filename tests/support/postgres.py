@@ -40,6 +40,8 @@ T = TypeVar("T")
 
 USER: Final = "fencepost"
 PASSWORD: Final = "correct-horse"
+POOL_SIZE: Final = 3
+"""Sessions that PgBouncer has with the server, for each database."""
 """The password of every user of the cluster; on the socket none is asked for."""
 _TEMPLATE: Final = "template_fencepost"
 _CLOCK: Final = """
@@ -242,7 +244,7 @@ unix_socket_dir =
 auth_type = scram-sha-256
 auth_file = {base}/users.txt
 pool_mode = transaction
-default_pool_size = 3
+default_pool_size = {POOL_SIZE}
 max_client_conn = 200
 server_lifetime = 600
 logfile = {base}/pgbouncer.log
