@@ -74,6 +74,7 @@ class _Noted:
     messages: int = 0
     threads: int = 0
     problem: bool = False
+    waited: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,10 +155,12 @@ async def _watch_all(
     house: House, noted: dict[IntegrationId, _Noted], progress: Progress | None
 ) -> None:
     async def watch(account: Account) -> None:
-        found = await Watcher(house, account).once()
-        if found is None and await _is_freed(house, account.integration):
-            found = await Watcher(house, account).once()
         one = noted[account.integration]
+        found = await Watcher(house, account).once()
+        if found is None and not one.waited:
+            one.waited = True
+            if await _is_freed(house, account.integration):
+                found = await Watcher(house, account).once()
         one.problem = found is None
         if found is not None:
             one.messages += found.messages
@@ -175,11 +178,14 @@ async def _is_freed(house: House, mailbox: IntegrationId) -> bool:
 
     Who lives renews its lease and is left alone as soon as that is seen.
     """
+    settings = house.settings
     first = until = await _watched_until(house, mailbox)
     if first is not None:
         log.info("waiting for a mailbox that another process watched", mailbox=mailbox)
-    while until is not None and until == first:
-        await house.clock.sleep(house.settings.renew_s)
+    # By this host's own time: the database's clock may be set back meanwhile.
+    ends_s = house.clock.boot_s() + settings.lease_ttl_s + settings.renew_s
+    while until is not None and until == first and house.clock.boot_s() < ends_s:
+        await house.clock.sleep(settings.renew_s)
         until = await _watched_until(house, mailbox)
     return first is not None and until is None
 

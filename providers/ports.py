@@ -276,13 +276,17 @@ class DraftNow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftRef:
-    """A draft as the store recorded it: enough to get or to remove exactly that version."""
+    """A draft as the store recorded it: enough to get or to remove exactly that version.
+
+    ``others``: further drafts under the same mark, which are never taken for this one.
+    """
 
     ref: Ref
     version: Version
     content_hash: str
     mark: str
     scope: ThreadScope
+    others: frozenset[Ref] = frozenset()
 
 
 Known = Callable[[Sequence[Ref]], Awaitable[frozenset[Ref]]]

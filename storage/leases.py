@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from storage import fences
 from storage.dbtime import NowMs, database_now_ms
-from storage.rows import NUMBER, TEXT, ForEach, Given, Place
+from storage.rows import NUMBER, TEXT, ByBytes, ForEach, Given, Place
 from storage.tables import leases
 from storage.taking import COLUMNS, DUE, HUNGRY, LONGEST_CALL, NEXT_DUE, SERVED
 from storage.words import IntegrationId, OwnerId, ThreadId
@@ -84,6 +84,7 @@ _ROW = sa.select(*COLUMNS).where(_lease_is)
 _LOCK = _ROW.with_for_update()
 _THERE = sa.select(sa.literal(1)).where(_lease_is)
 _INSERT = sa.insert(leases)
+_WHOSE = (leases.c.integration, leases.c.thread, leases.c.fence)
 _PLACE = {"i": TEXT, "t": TEXT, "o": TEXT, "f": NUMBER}
 
 
@@ -92,19 +93,21 @@ def _in_order(given: Given, source: sa.FromClause) -> sa.Select[tuple[object, ..
     return (
         sa.select(leases.c.fence.label("locked"))
         .join_from(source, leases, here)
-        .order_by(leases.c.integration, leases.c.thread)
+        .order_by(ByBytes(leases.c.integration), ByBytes(leases.c.thread))
         .with_for_update(of=leases)
     )
 
 
-_LOCK_ALL = ForEach({"i": TEXT, "t": TEXT}, _in_order)
+_LOCK_ALL = ForEach(
+    {"i": TEXT, "t": TEXT}, lambda given, source: sa.select(given["t"]), locking=_in_order
+)
 _KEEP = ForEach(
     {**_PLACE, "ttl": NUMBER},
     lambda given, _: (
         sa.update(leases)
         .where(_mine(given))
         .values(expires_at=NowMs() + given["ttl"])
-        .returning(leases.c.integration, leases.c.thread, leases.c.grace_until)
+        .returning(*_WHOSE, leases.c.grace_until)
     ),
     locking=_in_order,
 )
@@ -140,7 +143,7 @@ _GIVE_BACK = ForEach(
         sa.update(leases)
         .where(_mine(given))
         .values(owner=None, expires_at=NowMs(), orphaned=0, takes=0, alone=0)
-        .returning(leases.c.integration, leases.c.thread, leases.c.expires_at)
+        .returning(*_WHOSE, leases.c.expires_at)
     ),
     locking=_in_order,
 )
@@ -255,12 +258,9 @@ def _row_of(held: Held) -> dict[str, object]:
 
 
 def _each(helds: Iterable[Held], found: Iterable[Sequence[object]]) -> dict[Held, int]:
-    places = {(integration, thread): _int(value) for integration, thread, value in found}
-    return {
-        held: places[held.integration, held.thread]
-        for held in helds
-        if (held.integration, held.thread) in places
-    }
+    places = {(name, thread, fence): _int(value) for name, thread, fence, value in found}
+    by_row = {held: (held.integration, held.thread, held.fence) for held in helds}
+    return {held: places[row] for held, row in by_row.items() if row in places}
 
 
 def acquire(

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 
 from storage import leases
 from storage.leases import Held, LeaseLostError
+from storage.rows import ByBytes
 from storage.tables import leases as rows
 from storage.words import WATCH_THREAD
 
@@ -30,13 +31,13 @@ _SOME = (
         rows.c.integration == sa.bindparam("i"),
         rows.c.thread.in_(sa.bindparam("t", expanding=True)),
     )
-    .order_by(rows.c.thread)
+    .order_by(ByBytes(rows.c.thread))
     .with_for_update()
 )
 _EVERY = (
     sa.select(sa.literal(1))
     .where(rows.c.thread != WATCH_THREAD)
-    .order_by(rows.c.integration, rows.c.thread)
+    .order_by(ByBytes(rows.c.integration), ByBytes(rows.c.thread))
     .with_for_update()
 )
 

@@ -17,9 +17,12 @@ from typing import TYPE_CHECKING, Final, cast
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, CursorResult, RowMapping
+    from sqlalchemy.sql.compiler import SQLCompiler
 
     Grouped = dict[tuple[str, str], list[RowMapping]]
 
@@ -116,6 +119,20 @@ def _from_json(columns: Columns) -> tuple[Given, sa.FromClause]:
         name: sa.func.json_extract(source.c.value, sa.literal_column(f"'$[{at}]'"), type_=kind)
         for at, (name, kind) in enumerate(columns.items())
     }, source
+
+
+class ByBytes(FunctionElement[str]):
+    """A text to order by as Python sorts it, whatever collation the database has."""
+
+    name = "by_bytes"
+    type = sa.Text()
+    inherit_cache = True
+
+
+@compiles(ByBytes)
+def _by_bytes(element: ByBytes, compiler: SQLCompiler, **options: object) -> str:
+    collate = ' COLLATE "C"' if compiler.dialect.name == "postgresql" else ""
+    return f"{compiler.process(element.clauses, **options)}{collate}"
 
 
 def rows_of_threads(table: sa.Table, *order: sa.ColumnElement[object]) -> ForEach:

@@ -7,7 +7,7 @@ composed once and stored with the intent; a call again under the same key sends 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -24,7 +24,7 @@ from storage.drafts import Draft
 from storage.intents import Intent
 from storage.leases import Held
 from storage.threads import ThreadRow
-from storage.words import IntentId, Kind, Outcome, UserName
+from storage.words import IntentId, Kind, Outcome, Ref, UserName
 
 Recorder = Callable[[Intent, Outcome], Record]
 
@@ -114,7 +114,15 @@ def _creation(row: ThreadRow, act: CreateDraft) -> str:
     )
 
 
-def remove(place: Place, draft: Draft, mark: str, prior: Intent | None, record: Recorder) -> Effect:
+def remove(
+    place: Place,
+    draft: Draft,
+    mark: str,
+    prior: Intent | None,
+    record: Recorder,
+    *,
+    others: Iterable[Ref] = (),
+) -> Effect:
     """Describe the removal of exactly the recorded version of a draft of ours."""
     intent = prior.id if prior is not None else IntentId(uuid.uuid4().hex)
     asked = Asked(
@@ -138,7 +146,7 @@ def remove(place: Place, draft: Draft, mark: str, prior: Intent | None, record: 
 
     async def call(claimed: Intent) -> Outcome:
         return await place.mailbox.remove(
-            draft_ref(draft, mark, place.scope), intent=claimed.id, attempt=claimed.attempt
+            draft_ref(draft, mark, place.scope, others), intent=claimed.id, attempt=claimed.attempt
         )
 
     async def unclaimed() -> None:
@@ -147,7 +155,7 @@ def remove(place: Place, draft: Draft, mark: str, prior: Intent | None, record: 
     return Effect(asked=asked, call=call, unclaimed=unclaimed, record=record)
 
 
-def draft_ref(draft: Draft, mark: str, scope: ThreadScope) -> DraftRef:
+def draft_ref(draft: Draft, mark: str, scope: ThreadScope, others: Iterable[Ref] = ()) -> DraftRef:
     """The draft as an adapter needs it to get or remove exactly that version."""
     return DraftRef(
         ref=draft.ref,
@@ -155,6 +163,14 @@ def draft_ref(draft: Draft, mark: str, scope: ThreadScope) -> DraftRef:
         content_hash=draft.content_hash,
         mark=mark,
         scope=scope,
+        others=frozenset(others) - {draft.ref},
+    )
+
+
+def refs_beside(draft: Draft, recorded: Iterable[Draft]) -> frozenset[Ref]:
+    """Where the other drafts of the same call are, as far as they are on record."""
+    return frozenset(
+        one.ref for one in recorded if one.intent == draft.intent and one.id != draft.id and one.ref
     )
 
 

@@ -17,7 +17,15 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
-from assistant.core.reconciliation import Finding, Schedule, Subject, Verdict, assess, distinct
+from assistant.core.reconciliation import (
+    RETRY_MS,
+    Finding,
+    Schedule,
+    Subject,
+    Verdict,
+    assess,
+    distinct,
+)
 from assistant.effects import records, settle
 from providers.ports import DraftSight, Folder, Look
 from storage import drafts, evidence, intents, leases, mailboxes, threads
@@ -71,6 +79,9 @@ def record_look(
     if intent.attempt != attempt or intent.state is IntentState.CALLING:
         return None
     verdict = assess(_subject(intent), look, schedule, now if since is None else since.at)
+    if verdict.finding is Finding.NOT_REACHED:
+        # However long the search took to fail, the mailbox has its pause.
+        verdict = replace(verdict, next_look_at=now + RETRY_MS)
     if since is not None and since.next_look_at != intent.next_look_at:
         # Something was seen meanwhile that this search may have missed.
         verdict = replace(verdict, next_look_at=_earlier(verdict, intent))
@@ -148,10 +159,16 @@ def _one_left(conn: Connection, intent: Intent, look: Look, now: int) -> None:
     # Edited or sent meanwhile, it has another reference: one record follows it, by a direct get.
     others = [draft for draft in open_drafts if draft not in there]
     went = others if there else others[1:]
+    is_sent = left.folder is Folder.SENT
+    if any(draft.state is DraftState.SENT for draft in drafts.of_intent(conn, intent.id)):
+        # That one is the sent one.
+        is_sent = False
     for at, draft in enumerate(went):
-        sent = at == 0 and left.folder is Folder.SENT
-        drafts.update(conn, draft.id, state=DraftState.SENT if sent else DraftState.GONE)
+        state = DraftState.SENT if is_sent and at == 0 else DraftState.GONE
+        drafts.update(conn, draft.id, state=state)
         records.close_items(conn, draft, now)
+    for draft in there if left.folder is Folder.SENT else ():
+        records.tell_of_sent(conn, intent, draft.id, now)
     records.close_duplicated(conn, intent.integration, intent.thread, now)
     threads.make_due(conn, intent.integration, intent.thread, now)
 
@@ -163,7 +180,7 @@ def _beside_a_sent_one(
     # Another look follows where a listing may still lag behind what was sent.
     last = intent.kind is Kind.CREATE_DRAFT and verdict.next_look_at is None
     unsent = [sight for sight in distinct(look.found) if sight.folder is Folder.DRAFTS]
-    if last and unsent and len(unsent) < len(look.found):
+    if last and unsent and any(sight.folder is Folder.SENT for sight in look.found):
         records.found_beside_a_sent_one(conn, intent, now, unsent)
 
 
@@ -199,17 +216,8 @@ def _back_again(conn: Connection, intent: Intent, sight: DraftSight, now: int) -
         return
     # The very version that we made, back without the owner's word, is what it was before.
     same = made[-1].state is DraftState.GONE and made[-1].version == sight.version
-    drafts.update(
-        conn,
-        made[-1].id,
-        state=DraftState.HELD if same else DraftState.EDITED,
-        ref=sight.ref,
-        version=sight.version,
-        content_hash=sight.content_hash,
-        missing_at=None,
-    )
-    if same:
-        records.ready_for_review(conn, intent, made[-1].id, now)
+    records.lies_again(conn, made[-1], sight, DraftState.HELD if same else DraftState.EDITED)
+    records.ready_for_review(conn, intent, made[-1].id, now)
     records.beside_another(conn, intent, sight.ref, now)
     threads.make_due(conn, intent.integration, intent.thread, now)
 

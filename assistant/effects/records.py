@@ -187,37 +187,54 @@ def _close(conn: Connection, draft: Draft, now: int, kind: ItemKind, about: str)
 
 
 def found_again(conn: Connection, intent: Intent, now: int, sights: Sequence[DraftSight]) -> None:
-    """Record every draft of a duplicated intent that the store lacks."""
-    for new in _unrecorded(conn, intent, now, sights):
-        ready_for_review(conn, intent, drafts.record(conn, new), now)
+    """Put every draft of a duplicated intent on record that is not."""
+    for draft in _put_on_record(conn, intent, now, sights):
+        ready_for_review(conn, intent, draft, now)
 
 
 def found_beside_a_sent_one(
     conn: Connection, intent: Intent, now: int, sights: Sequence[DraftSight]
 ) -> None:
-    """Record every unsent copy of a sent draft that the store lacks, and tell its owner."""
-    for new in _unrecorded(conn, intent, now, sights):
-        item = to_review(intent, drafts.record(conn, new), now)
-        reviews.open_new(conn, replace(item, summary=SENT_TOO))
+    """Put every unsent copy of a sent draft on record that is not, and tell its owner."""
+    for draft in _put_on_record(conn, intent, now, sights):
+        tell_of_sent(conn, intent, draft, now)
         threads.make_due(conn, intent.integration, intent.thread, now)
 
 
-def _unrecorded(
+def tell_of_sent(conn: Connection, intent: Intent, draft: int, now: int) -> None:
+    """Have a draft's item say that another copy of it was sent."""
+    reviews.open_new(conn, replace(to_review(intent, draft, now), summary=SENT_TOO))
+
+
+def _put_on_record(
     conn: Connection, intent: Intent, now: int, sights: Sequence[DraftSight]
-) -> list[NewDraft]:
-    known = {draft.ref for draft in drafts.of_intent(conn, intent.id)}
-    return [
-        _draft(
-            intent,
-            now,
-            sight.ref,
-            sight.version,
-            state_of(sight, intent.content_hash),
-            sight.content_hash,
-        )
-        for sight in sights
-        if sight.ref not in known
-    ]
+) -> list[int]:
+    """Record what lies unsent: as new, or as a draft that had left and is back; gives their ids."""
+    known = {draft.ref: draft for draft in drafts.of_intent(conn, intent.id)}
+    put: list[int] = []
+    for sight in sights:
+        draft, state = known.get(sight.ref), state_of(sight, intent.content_hash)
+        if draft is None:
+            new = _draft(intent, now, sight.ref, sight.version, state, sight.content_hash)
+            put.append(drafts.record(conn, new))
+        elif not draft.open:
+            lies_again(conn, draft, sight, state)
+            put.append(draft.id)
+    return put
+
+
+def lies_again(conn: Connection, draft: Draft, sight: DraftSight, state: DraftState) -> None:
+    """A draft that had left lies unsent again."""
+    drafts.update(
+        conn,
+        draft.id,
+        state=state,
+        ref=sight.ref,
+        version=sight.version,
+        content_hash=sight.content_hash,
+        missing_at=None,
+        discard_asked_by=None,
+    )
 
 
 def state_of(sight: DraftSight, asked_hash: str | None) -> DraftState:

@@ -27,7 +27,8 @@ from storage.words import By, DraftState, IntentState, ItemKind
 def is_news(draft: Draft, now: DraftNow) -> bool:
     """Whether a direct get says anything that is not recorded yet."""
     if now.where is Whereabouts.UNTOUCHED:
-        return draft.missing_at is not None
+        moved = now.sight is not None and now.sight.ref != draft.ref
+        return moved or draft.missing_at is not None
     if now.where is Whereabouts.EDITED and now.sight is not None:
         return draft.state is not DraftState.EDITED or draft.version != now.sight.version
     return True
@@ -45,16 +46,19 @@ def follow(
     if held is not None and not lease.is_held_by(held):
         return draft, None
     now = database_now_ms(conn)
-    match where.where:
+    match Whereabouts.ABSENT if is_another(conn, draft, where) else where.where:
         case Whereabouts.UNTOUCHED:
-            return _update(conn, draft, missing_at=None), None
-        case Whereabouts.EDITED if not _is_another(conn, draft, where.sight):
+            # The same words may lie under another name now.
+            sight = where.sight
+            at = {} if sight is None else {"ref": sight.ref, "version": sight.version}
+            return _update(conn, draft, missing_at=None, **at), None
+        case Whereabouts.EDITED:
             return _edited(conn, draft, where.sight, now), None
         case Whereabouts.SENT:
             return _left(conn, draft, DraftState.SENT, now), None
         case Whereabouts.TRASHED:
             return _left(conn, draft, DraftState.DISCARDED, now), None
-        case Whereabouts.ABSENT | Whereabouts.EDITED:
+        case Whereabouts.ABSENT:
             if draft.missing_at is None:
                 return _update(conn, draft, missing_at=now), now + lag_ms
             if now - draft.missing_at < lag_ms:
@@ -104,12 +108,13 @@ def take_in(conn: Connection, row: ThreadRow, sights: Sequence[DraftSight], secr
         log(conn, now, row.integration, row.thread, "draft_taken_in", ref=sight.ref)
 
 
-def _is_another(conn: Connection, draft: Draft, sight: DraftSight | None) -> bool:
-    """Whether what bears the draft's mark is another draft on record: the other of two."""
-    return sight is not None and any(
-        other.ref == sight.ref and other.id != draft.id and other.open
-        for other in drafts.of_intent(conn, draft.intent)
-    )
+def is_another(conn: Connection, draft: Draft, now: DraftNow) -> bool:
+    """Whether what bears the draft's mark is the other of two: lying on record, or sent as such."""
+    others = [one for one in drafts.of_intent(conn, draft.intent) if one.id != draft.id]
+    if now.where is Whereabouts.SENT:
+        return any(one.state is DraftState.SENT for one in others)
+    ref = None if now.sight is None else now.sight.ref
+    return any(one.open and one.ref == ref for one in others)
 
 
 def _edited(conn: Connection, draft: Draft, sight: DraftSight | None, now: int) -> Draft:
@@ -134,11 +139,12 @@ def _left(conn: Connection, draft: Draft, state: DraftState, now: int) -> Draft:
     log(conn, now, draft.integration, draft.thread, f"draft_{state}", draft=draft.id)
     left = _update(conn, draft, state=state, discard_asked_by=None)
     intent = intents.by_id(conn, draft.intent)
-    none_left = not any(other.open for other in drafts.of_intent(conn, draft.intent))
-    if intent is not None and intent.state is IntentState.DUPLICATED and none_left:
+    twice = intent is not None and intent.state is IntentState.DUPLICATED
+    some_left = any(other.open for other in drafts.of_intent(conn, draft.intent))
+    if intent is not None and twice and not some_left:
         intents.move(conn, intent, IntentState.ACCEPTED, By.COUNT, now)
         threads.make_due(conn, draft.integration, draft.thread, now)
-    if intent is not None and _lies_noted(conn, draft):
+    if intent is not None and ((twice and some_left) or _lies_noted(conn, draft)):
         # The other of two made by one call, or what the owner made of this one.
         intents.update(conn, intent, next_look_at=now)
     close_duplicated(conn, draft.integration, draft.thread, now)
@@ -146,13 +152,13 @@ def _left(conn: Connection, draft: Draft, state: DraftState, now: int) -> Draft:
 
 
 def _lies_noted(conn: Connection, draft: Draft) -> bool:
-    """Whether another unsent mail under a draft's mark is noted, and not on record."""
-    recorded = {other.ref for other in drafts.of_intent(conn, draft.intent)}
+    """Whether another unsent mail under a draft's mark is noted, and not on record as one."""
+    recorded = {other.ref for other in drafts.of_intent(conn, draft.intent) if other.open}
     return any(
         one.intent == draft.intent
         and one.folder == Folder.DRAFTS
         and one.gone_at is None
-        and one.ref not in recorded
+        and one.ref not in (draft.ref, *recorded)
         for one in messages.of_thread(conn, draft.integration, draft.thread)
     )
 

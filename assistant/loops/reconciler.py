@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -25,13 +26,15 @@ import structlog
 from sqlalchemy import Connection
 
 from assistant.core.reconciliation import Finding
-from assistant.effects import drafting, looks
+from assistant.effects import drafting, looks, tracking
 from assistant.effects.sweep import sweep
 from assistant.house import Account, House
 from assistant.loops import reading
 from providers.mime.marks import mark_of
 from providers.ports import (
     DraftNow,
+    DraftSight,
+    Folder,
     Json,
     Look,
     LookRequest,
@@ -181,12 +184,40 @@ class Reconciler:
         try:
             if intent.kind is Kind.REMOVE_DRAFT:
                 return await self._search_removal(account, intent, record), since
-            return await account.mailbox.look(self._request(intent, record, facts)), since
+            look = await account.mailbox.look(self._request(intent, record, facts))
+            return await self._with_recorded(account, intent, record, look), since
         except ProviderError as error:
             if self._house.leaves_to_others(account.integration, error):
                 raise
             failed = f"the mailbox could not be searched: {error}"
             return Look(complete=False, detail=failed), since
+
+    async def _with_recorded(
+        self, account: Account, intent: Intent, record: reading.Record, look: Look
+    ) -> Look:
+        """*look*, with what is on record of this intent and lies there, or was sent.
+
+        Asked directly where what was found is not all on record: it may be a second draft, or the
+        recorded one after an edit, and a recorded one without its mark is in no search.
+        """
+        mine = [draft for draft in record.drafts if draft.intent == intent.id]
+        unsent = {sight.ref for sight in look.found if sight.folder is Folder.DRAFTS}
+        is_news = bool(unsent - {draft.ref for draft in mine if draft.open})
+        if not (is_news or intent.state is IntentState.DUPLICATED):
+            return look
+        mark = mark_of(self._house.mark_secret, intent.id)
+        there: list[DraftSight] = []
+        for draft in mine:
+            if draft.open and draft.ref not in unsent:
+                beside = unsent | drafting.refs_beside(draft, mine)
+                ref = drafting.draft_ref(draft, mark, record.scope, beside)
+                sight = (await account.mailbox.draft(ref)).sight
+                if sight is not None and (
+                    sight.folder is Folder.SENT
+                    or (sight.folder is Folder.DRAFTS and sight.ref == draft.ref)
+                ):
+                    there.append(sight)
+        return replace(look, found=(*look.found, *there))
 
     async def _search_removal(
         self, account: Account, intent: Intent, record: reading.Record
@@ -195,7 +226,11 @@ class Reconciler:
         if draft is None:
             return Look(complete=False, detail="the draft is not on record")
         mark = mark_of(self._house.mark_secret, draft.intent)
-        now = await account.mailbox.draft(drafting.draft_ref(draft, mark, record.scope))
+        beside = drafting.refs_beside(draft, record.drafts)
+        ref = drafting.draft_ref(draft, mark, record.scope, beside)
+        now = await account.mailbox.draft(ref)
+        if await self._house.store.read(partial(tracking.is_another, draft=draft, now=now)):
+            now = DraftNow(where=Whereabouts.ABSENT)
         return _as_look(now)
 
     def _request(

@@ -124,7 +124,9 @@ async def _track(turn: Turn) -> None:
         if not draft.open:
             continue
         mark = mark_of(turn.house.mark_secret, draft.intent)
-        where = await turn.account.mailbox.draft(drafting.draft_ref(draft, mark, turn.record.scope))
+        beside = drafting.refs_beside(draft, turn.record.drafts)
+        ref = drafting.draft_ref(draft, mark, turn.record.scope, beside)
+        where = await turn.account.mailbox.draft(ref)
         still = draft
         if tracking.is_news(draft, where):
             unit = partial(
@@ -186,7 +188,10 @@ async def _remove(turn: Turn, draft_id: int) -> Result:
     draft = next(one for one in turn.open_drafts if one.id == draft_id)
     prior = prior_removal(turn.record, draft)
     mark = mark_of(turn.house.mark_secret, draft.intent)
-    effect = drafting.remove(place_of(turn), draft, mark, prior, ending.recorder(turn))
+    beside = drafting.refs_beside(draft, turn.record.drafts)
+    effect = drafting.remove(
+        place_of(turn), draft, mark, prior, ending.recorder(turn), others=beside
+    )
     return await _guard(turn, effect, Result.REMOVED)
 
 

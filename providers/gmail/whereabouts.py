@@ -54,11 +54,14 @@ async def _gone_where(finder: Finder, draft: DraftRef, name: str | None) -> Draf
     if name is not None and name in finder.shelf.homes:
         threads = list(dict.fromkeys([*threads, finder.shelf.homes[name]]))
     marked, unmarked = await _successors(finder, draft, threads)
+    # One that says the very same is rather a second one: what left is looked for first.
+    is_edit = marked is not None and marked.content_hash != draft.content_hash
+    if not is_edit:
+        left_to = await _in_threads(finder, draft, threads)
+        if left_to is not None:
+            return left_to
     if marked is not None:
         return DraftNow(where=Whereabouts.EDITED, sight=marked)
-    left_to = await _in_threads(finder, draft, threads)
-    if left_to is not None:
-        return left_to
     if unmarked is not None:
         return DraftNow(where=Whereabouts.EDITED, sight=unmarked)
     return DraftNow(where=Whereabouts.ABSENT)
@@ -72,7 +75,7 @@ async def _successors(
     for entry in await finder.api.drafts():
         inside = entry.message.thread in threads
         words = finder.shelf.words(entry.message.id)
-        if not inside and words is None and threads:
+        if (not inside and words is None and threads) or entry.ref in draft.others:
             continue
         read = await finder.read(entry)
         if read is None:

@@ -108,7 +108,7 @@ class Finder:
     async def whereabouts(self, draft: DraftRef) -> DraftNow:
         """Where one recorded draft is now, by a direct get and by what else might be it."""
         box = await self.session.examine(self.roles.drafts)
-        there = await self._all(box)
+        there = [one for one in await self._all(box) if one.ref not in draft.others]
         spot = spot_of(draft.ref)
         renumbered = spot is not None and (spot.folder, spot.validity) != (box.name, box.validity)
         for one in there:

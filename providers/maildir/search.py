@@ -139,7 +139,12 @@ class Search:
         return _again(lambda: self._whereabouts(draft))
 
     def _whereabouts(self, draft: DraftRef) -> DraftNow:
-        found = [one for place in self.drafts() for one in self._all(place)]
+        found = [
+            one
+            for place in self.drafts()
+            for one in self._all(place)
+            if one.ref not in draft.others
+        ]
         named = [one for one in found if one.ref == draft.ref]
         marked = [one for one in found if one.heads.mark == draft.mark]
         for one in (*named, *(one for one in marked if one.role is Folder.DRAFTS)):

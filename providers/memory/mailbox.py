@@ -371,6 +371,8 @@ class MemoryMailbox:
             (Folder.DRAFTS, Whereabouts.EDITED),
         ):
             for one in self.messages(role):
+                if one.ref in draft.others:
+                    continue
                 if one.heads.mark == draft.mark or (
                     role is Folder.DRAFTS and one.heads.mark is None and one.belongs(draft.scope)
                 ):

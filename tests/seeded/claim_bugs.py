@@ -26,17 +26,22 @@ CLAIM_BUGS = (
         "claim without fence",
         "section 3, rule 1",
         "storage.leases:keep_all",
-        '**_row_of(held), "ttl"',
-        '**_row_of(held), "o": lock(conn, held.integration, held.thread).owner, '
-        '"f": lock(conn, held.integration, held.thread).fence, "ttl"',
+        "return _each(wanted, _KEEP.run(conn, rows))",
+        "kept = {held: seen(conn, held.integration, held.thread) for held in wanted}\n"
+        '    rows = [{**row, "o": one.owner, "f": one.fence}'
+        " for row, one in zip(rows, kept.values())]\n"
+        "    _KEEP.run(conn, rows)\n"
+        "    return {held: one.grace_until for held, one in kept.items()}",
         ("test_a_stale_fence_claims_nothing",),
     ),
     Bug(
         "claim by fence alone",
         "section 3, rule 1: owner and fence",
         "storage.leases:keep_all",
-        '**_row_of(held), "ttl"',
-        '**_row_of(held), "o": lock(conn, held.integration, held.thread).owner, "ttl"',
+        "return _each(wanted, _KEEP.run(conn, rows))",
+        "kept = {held: seen(conn, held.integration, held.thread) for held in wanted}\n"
+        '    rows = [{**row, "o": one.owner} for row, one in zip(rows, kept.values())]\n'
+        "    return _each(wanted, _KEEP.run(conn, rows))",
         ("test_the_right_fence_under_another_name_claims_nothing",),
     ),
     Bug(
