@@ -180,7 +180,13 @@ def _beside_a_sent_one(
     # Another look follows where a listing may still lag behind what was sent.
     last = intent.kind is Kind.CREATE_DRAFT and verdict.next_look_at is None
     unsent = [sight for sight in distinct(look.found) if sight.folder is Folder.DRAFTS]
-    if last and unsent and any(sight.folder is Folder.SENT for sight in look.found):
+    if not (last and unsent and any(sight.folder is Folder.SENT for sight in look.found)):
+        return
+    seen = {sight.ref for sight in look.found}
+    if any(draft.open and draft.ref not in seen for draft in drafts.of_intent(conn, intent.id)):
+        # It may be what became of that one: whoever works on the thread asks for it directly.
+        threads.make_due(conn, intent.integration, intent.thread, now)
+    else:
         records.found_beside_a_sent_one(conn, intent, now, unsent)
 
 

@@ -198,6 +198,7 @@ def found_beside_a_sent_one(
     """Put every unsent copy of a sent draft on record that is not, and tell its owner."""
     for draft in _put_on_record(conn, intent, now, sights):
         tell_of_sent(conn, intent, draft, now)
+        beside_another(conn, intent, sights[0].ref, now)
         threads.make_due(conn, intent.integration, intent.thread, now)
 
 

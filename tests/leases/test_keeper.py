@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -43,10 +43,10 @@ def mine(monkeypatch: pytest.MonkeyPatch) -> set[Held]:
     """The leases that the database says are ours."""
     ours = {HELD}
 
-    def keep(_: Connection, held: Held, ttl_ms: int) -> int | None:
-        return 0 if held in ours else None
+    def keep_all(_: Connection, wanted: Mapping[Held, int]) -> dict[Held, int]:
+        return {held: 0 for held in wanted if held in ours}
 
-    monkeypatch.setattr(rows, "keep", keep)
+    monkeypatch.setattr(rows, "keep_all", keep_all)
     return ours
 
 

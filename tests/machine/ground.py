@@ -14,13 +14,13 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant
 from assistant.commands import review
 from assistant.commands.deciding import RefusedError, candidates
 from assistant.commands.review import CommandError, Decision
-from assistant.effects import drafting
+from assistant.effects import drafting, tracking
 from assistant.effects.looks import record_look
 from assistant.effects.sweep import sweep
 from assistant.loops import noting, reading
 from assistant.loops.reconciler import Reconciler, _as_look
 from providers.mime.marks import mark_of
-from providers.ports import Changes, Folder, Look
+from providers.ports import Changes, DraftNow, Folder, Look, Whereabouts
 from storage import drafts, evidence, fences, intents, mailboxes, reviews, watches
 from storage.intents import Intent
 from storage.leases import Held, LeaseLostError, release
@@ -142,11 +142,16 @@ class Ground(RuleBasedStateMachine):
         record = self.db.run(lambda conn: reading.record(conn, BOX, intent.thread))
         if intent.kind is Kind.CREATE_DRAFT:
             facts = self.db.run(lambda conn: evidence.of_intent(conn, intent.id))
-            request = Reconciler(worker.house)._request(intent, record, facts)
-            return run_now(self.place.look(request))
+            reconciler = Reconciler(worker.house)
+            look = run_now(self.place.look(reconciler._request(intent, record, facts)))
+            return run_now(reconciler._with_recorded(worker.account, intent, record, look))
         draft = next(one for one in record.drafts if one.id == intent.plan["draft"])
-        ref = drafting.draft_ref(draft, mark_of(SECRET, draft.intent), record.scope)
-        return _as_look(run_now(self.place.draft(ref)))
+        beside = drafting.refs_beside(draft, record.drafts)
+        ref = drafting.draft_ref(draft, mark_of(SECRET, draft.intent), record.scope, beside)
+        now = run_now(self.place.draft(ref))
+        if self.db.run(lambda conn: tracking.is_another(conn, draft, now)):
+            now = DraftNow(where=Whereabouts.ABSENT)
+        return _as_look(now)
 
     def _record_look(self, intent: Intent, look: Look) -> None:
         house = self.workers[0].house

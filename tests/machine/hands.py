@@ -210,7 +210,9 @@ class Worker:
         for draft in turn.record.drafts:
             if not draft.open:
                 continue
-            ref = drafting.draft_ref(draft, mark_of(SECRET, draft.intent), turn.record.scope)
+            mark = mark_of(SECRET, draft.intent)
+            beside = drafting.refs_beside(draft, turn.record.drafts)
+            ref = drafting.draft_ref(draft, mark, turn.record.scope, beside)
             where = run_now(self.place.draft(ref))
             yield "asked"
             if self.cancelled:
@@ -253,7 +255,11 @@ class Worker:
         place, recorder = place_of(turn), ending.recorder(turn)
         if isinstance(act, RemoveDraft):
             draft = next(one for one in turn.open_drafts if one.id == act.draft)
-            return drafting.remove(place, draft, mark_of(SECRET, draft.intent), prior, recorder)
+            mark, beside = (
+                mark_of(SECRET, draft.intent),
+                drafting.refs_beside(draft, turn.record.drafts),
+            )
+            return drafting.remove(place, draft, mark, prior, recorder, others=beside)
         snapshot = run_now(self.place.snapshot(record.scope))
         known = {message.identity for message in record.messages}
         if any(one.heads.identity not in known for one in snapshot.news):
