@@ -161,6 +161,15 @@ def raise_generation(conn: Connection, integration: str, thread: str, now_ms: in
     )
 
 
+def look_through(conn: Connection, integration: str, thread: str, now_ms: int) -> None:
+    """Have what lies in the thread looked through before anything is created in it again."""
+    conn.execute(
+        sa.update(threads)
+        .where(threads.c.integration == integration, threads.c.thread == thread)
+        .values(reconcile_first=1, due_at=now_ms, dues=threads.c.dues + 1)
+    )
+
+
 def reconcile_everything(conn: Connection) -> None:
     """Commits were lost: every thread reconciles before anything is created in it again.
 

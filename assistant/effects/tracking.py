@@ -7,21 +7,17 @@ the second time after the lag window, or Sent or Trash shows where it went. Gone
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
-from assistant.effects.records import WAITS, close_duplicated, close_items, list_quietly
-from providers.mime.marks import intent_of
+from assistant.effects.records import close_duplicated, close_items
 from providers.ports import DraftNow, DraftSight, Folder, Whereabouts
-from storage import drafts, intents, leases, mailboxes, messages, threads
+from storage import drafts, intents, leases, messages, threads
 from storage.dbtime import database_now_ms
-from storage.drafts import Draft, NewDraft
+from storage.drafts import Draft
 from storage.events import log
 from storage.leases import Held
-from storage.reviews import NewItem
-from storage.threads import ThreadRow
-from storage.words import By, DraftState, IntentState, ItemKind
+from storage.words import By, DraftState, IntentState
 
 
 def is_news(draft: Draft, now: DraftNow) -> bool:
@@ -64,48 +60,6 @@ def follow(
             if now - draft.missing_at < lag_ms:
                 return draft, draft.missing_at + lag_ms
             return _left(conn, draft, DraftState.GONE, now), None
-
-
-def take_in(conn: Connection, row: ThreadRow, sights: Sequence[DraftSight], secret: bytes) -> None:
-    """Record drafts that carry our valid mark and that the store has lost (after a restore)."""
-    leases.lock(conn, row.integration, row.thread)
-    now = database_now_ms(conn)
-    recorded = {draft.ref for draft in drafts.of_thread(conn, row.integration, row.thread)}
-    for sight in sights:
-        intent = intent_of(secret, sight.mark) if sight.mark is not None else None
-        if intent is None or sight.ref in recorded or sight.folder is not Folder.DRAFTS:
-            continue
-        known = intents.by_id(conn, intent)
-        if known is not None:
-            intents.update(conn, known, next_look_at=now)
-            continue
-        new = NewDraft(
-            integration=row.integration,
-            thread=row.thread,
-            intent=intent,
-            ref=sight.ref,
-            version=sight.version,
-            content_hash=sight.content_hash,
-            state=DraftState.HELD,
-            answers=None,
-            shown={"subject": row.subject, "message_id": sight.message_id},
-            made_at=now,
-        )
-        draft = drafts.record(conn, new)
-        mailbox = mailboxes.load(conn, row.integration)
-        if mailbox is not None:
-            item = NewItem(
-                kind=ItemKind.DRAFT_READY,
-                user=mailbox.user,
-                opened_at=now,
-                summary=WAITS,
-                integration=row.integration,
-                thread=row.thread,
-                about=str(draft),
-                subject=row.subject,
-            )
-            list_quietly(conn, item)
-        log(conn, now, row.integration, row.thread, "draft_taken_in", ref=sight.ref)
 
 
 def is_another(conn: Connection, draft: Draft, now: DraftNow) -> bool:

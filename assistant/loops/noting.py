@@ -286,6 +286,7 @@ def _wake_reconciler(work: _Part, intent_id: IntentId, sighting: Sighting) -> No
     """Have the reconciler look at a mark that was seen."""
     intent = intents.by_id(work.conn, intent_id)
     if intent is None:
+        _back_again(work, intent_id, sighting)
         return
     expected = sighting.folder is not Folder.DRAFTS or any(
         draft.open and draft.ref == sighting.ref for draft in drafts.of_intent(work.conn, intent_id)
@@ -296,6 +297,13 @@ def _wake_reconciler(work: _Part, intent_id: IntentId, sighting: Sighting) -> No
     awaited = intent.state is IntentState.CALLING and not _has_another(work, intent, sighting.ref)
     if not (awaited or known):
         intents.update(work.conn, intent, next_look_at=work.now)
+
+
+def _back_again(work: _Part, intent: IntentId, sighting: Sighting) -> None:
+    """A draft that was taken in, had left and lies there again is put on record anew."""
+    mine = drafts.of_intent(work.conn, intent)
+    if sighting.folder is Folder.DRAFTS and mine and not any(draft.open for draft in mine):
+        threads.look_through(work.conn, mine[-1].integration, mine[-1].thread, work.now)
 
 
 def _has_another(work: _Part, intent: Intent, ref: Ref) -> bool:

@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 
 from assistant.core.conversation import Conversation, Entry
 from assistant.core.plan import Asked, Known, OurDraft
+from assistant.effects.takingin import had_its_draft
 from assistant.house import Account, Aside, House, Reader
 from providers.mime.message import Mail, Owner
 from providers.mime.threads import distinct_messages, reply_order
@@ -33,6 +34,8 @@ log = structlog.get_logger()
 PARENTS = 12
 """Earlier messages that help to tell what a message quotes; a quotation nests its own ancestors."""
 
+
+_HAD_ONE = Asked(state=IntentState.ACCEPTED, passing=False, retry_at=None, reason=None)
 
 PATIENCE = 3
 """Failures of a thread after which its mails are fetched one by one."""
@@ -123,6 +126,11 @@ def known(record: Record, open_drafts: Sequence[Draft]) -> Known:
                 retry_at=intent.retry_at,
                 reason=intent.reason,
             )
+    on_record = {intent.id for intent in record.intents}
+    for draft in record.drafts:
+        lost = draft.intent not in on_record
+        if draft.answers and lost and had_its_draft(draft, record.row.generation):
+            asked.setdefault(draft.answers, _HAD_ONE)
     return Known(
         drafts=[
             OurDraft(

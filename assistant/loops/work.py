@@ -17,7 +17,7 @@ from functools import partial
 import structlog
 
 from assistant.core.plan import CreateDraft, RemoveDraft, plan
-from assistant.effects import drafting, tracking
+from assistant.effects import drafting, takingin, tracking
 from assistant.effects.claim import Refusal, Refused, not_now
 from assistant.effects.guard import Effect, guarded
 from assistant.house import Account, House
@@ -33,10 +33,11 @@ from assistant.loops.turn import (
 )
 from leases.keeper import Grip
 from providers.mime.marks import mark_of
+from providers.mime.message import Mail
 from providers.ports import MailboxIllError, TransientError
 from storage.errors import StorageError
 from storage.leases import QUARANTINE_AFTER
-from storage.words import Accepted, FaultPoint, Kind, Rejected, Unknown
+from storage.words import Accepted, FaultPoint, Kind, Ref, Rejected, Unknown
 
 log = structlog.get_logger()
 
@@ -106,11 +107,17 @@ async def _reconcile_first(turn: Turn) -> None:
     """After lost commits: what carries our mark is ours, whatever the store knows of it."""
     if not turn.record.row.reconcile_first:
         return
-    snapshot = await turn.account.mailbox.snapshot(turn.record.scope)
-    secret = turn.house.mark_secret
-    await turn.house.store.write(
-        lambda conn: tracking.take_in(conn, turn.record.row, snapshot.drafts, secret)
-    )
+    mailbox = turn.account.mailbox
+    snapshot = await mailbox.snapshot(turn.record.scope)
+    found = takingin.ours(snapshot.drafts, turn.house.mark_secret)
+    fetched = await mailbox.fetch([sight.ref for _, sight in found]) if found else []
+
+    def read() -> dict[Ref, Mail]:
+        return {one.ref: turn.house.read(one.raw, ()) for one in fetched if one.raw is not None}
+
+    mails = await turn.house.aside(read) if fetched else {}
+    row = turn.record.row
+    await turn.house.store.write(lambda conn: takingin.take_in(conn, row, found, mails))
     turn.reconciled = True
     held = turn.grip.held
     place = held.integration, held.thread
