@@ -8,7 +8,7 @@ A mailbox whose watcher was killed just now is waited for, a lease's time at mos
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import anyio
@@ -23,6 +23,7 @@ from assistant.loops.turn import Result
 from assistant.loops.watcher import Watcher
 from assistant.loops.worker import Worker
 from storage import leases, mailboxes, overview, watches
+from storage.dbtime import database_now_ms
 from storage.errors import StorageError
 from storage.words import WATCH_THREAD, IntegrationId
 
@@ -144,11 +145,26 @@ def problems_of(conn: Connection, mailbox: IntegrationId, *, unread: bool) -> tu
         )
     elif unread:
         found["it could not be read, or another process watches it"] = None
+    now = database_now_ms(conn)
     for thread in overview.all_threads(conn, mailbox):
+        waits = thread.due_at is not None and thread.quarantined_at is None
+        if row is not None and waits and (thread.due_at or 0) <= now:
+            found |= dict.fromkeys(_held_up(conn, row, now))
         if thread.failures and thread.due_at is not None:
             why = thread.no_draft_because or "a thread could not be worked on; see the log"
             found[why] = None
     return tuple(found)
+
+
+def _held_up(conn: Connection, row: mailboxes.MailboxRow, now: int) -> Iterator[str]:
+    """Why no call is made into a mailbox in which something is due."""
+    if mailboxes.stopped(conn, row.integration):
+        yield "calls are paused; lift it with: fencepost resume"
+    rests_s = ((row.calls_paused_until or 0) - now) / 1000
+    if rests_s > 0:
+        yield f"it rests for {rests_s:.0f} s more, after calls whose outcome nobody knows"
+    elif row.look_needed:
+        yield "no call is made into it before a look has succeeded"
 
 
 async def _watch_all(

@@ -139,7 +139,7 @@ class Process:
             log.warning("a user's file is wrong; an older version stays if there is one",
                         user=fault.user)  # fmt: skip
         unbuilt = [one for built in kept.values() for one in built.unbuilt]
-        await self._tell_faults([*wiring.faults_of(loaded), *unbuilt, *self._disagreements()])
+        await self._tell_faults([*wiring.faults_of(loaded), *unbuilt, *self.disagreements()])
         return _difference(before, self.house.accounts)
 
     async def beat(self) -> bool:
@@ -155,7 +155,8 @@ class Process:
         seen = await self.fleet.beat(hashes_of(self.loaded), served)
         return seen.differing.keys() != self.differing.keys()
 
-    def _disagreements(self) -> list[Unbuilt]:
+    def disagreements(self) -> list[Unbuilt]:
+        """The users who are not served: their file here is not the one of the fleet."""
         return [
             Unbuilt(
                 user=user,

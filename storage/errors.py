@@ -75,8 +75,8 @@ class SchemaTooNewError(SchemaError):
     def __init__(self, *, found: str, known: str) -> None:
         super().__init__(
             f"the database is at schema revision {found}, which this release does not know "
-            f"(it knows up to {known}): install the newer release again, or downgrade the "
-            "database with it first"
+            f"(it knows up to {known}): install the newer release again, or restore "
+            "a backup of the database from before"
         )
         self.found = found
         self.known = known

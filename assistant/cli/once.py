@@ -79,8 +79,18 @@ async def _once(loaded: Loaded, *, as_json: bool, strict: bool, since_s: float |
             summaries = await run_once(house)
             group.cancel_scope.cancel()
         waiting = await house.store.read(reviews.counts)
-    show(summaries, time.monotonic() - started, as_json=as_json)
-    if any(summary.failed for summary in summaries) or (not summaries and loaded.faults):
+        strange = process.disagreements()
+    not_served: dict[str, object] = {
+        "not_served": [
+            {"user": one.user, "problem": one.problem, "remedy": one.remedy} for one in strange
+        ]
+    }
+    show(summaries, time.monotonic() - started, as_json=as_json, more=not_served)
+    for one in strange:
+        click.echo(f"{one.what}: nothing was done for {one.user}: {one.problem}", err=True)
+        click.echo(f"  {one.remedy}", err=True)
+    none_served = not summaries and (loaded.faults or strange)
+    if any(summary.failed for summary in summaries) or none_served:
         return common.FAILED
     return common.WAITS if strict and waiting else 0
 

@@ -97,6 +97,22 @@ def test_a_paused_mailbox_is_given_no_draft(shared: Place) -> None:
     assert len(shared.drafts()) == 1
 
 
+def test_once_says_why_nothing_was_done_about_what_is_due(shared: Place) -> None:
+    shared.run("once")
+    shared.run("pause", "robin/local")
+    shared.deliver(1)
+    assert "calls are paused" in str(shared.json("once"))
+
+
+def test_status_says_that_nobody_serves_a_mailbox(shared: Place) -> None:
+    shared.run("once")
+    document = shared.json("status")
+    assert isinstance(document, dict)
+    [mailbox] = document["mailboxes"]
+    assert mailbox["problem"] == "no live process watches it or works on its threads"
+    assert "fencepost run" in mailbox["remedy"]
+
+
 def test_migrate_says_whether_there_was_anything_to_do(shared: Place) -> None:
     assert "migrated" in shared.run("migrate")
     assert "up to date" in shared.run("migrate")

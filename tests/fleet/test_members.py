@@ -80,6 +80,11 @@ def test_a_host_whose_copy_of_a_file_differs_leaves_that_user_alone(site: Site) 
         assert "migrate --adopt-users" in told
         until(lambda: len(watchers(site)) == 2)
         assert len(set(watchers(site).values())) == 1
+        did = second.json("once", status=1)
+        assert isinstance(did, dict)
+        [refused] = did["not_served"]
+        assert refused["user"] == "robin"
+        assert "migrate --adopt-users" in refused["remedy"]
 
 
 @only_with_host_names
