@@ -115,16 +115,16 @@ class Finder:
             if one.ref == draft.ref:
                 return await self._now(_named(one), one)
         marked = [one for one in there if one.heads.mark == draft.mark]
-        for one in marked:
-            if one.role is Folder.DRAFTS:
-                sight = await self.shelf.sight(self.session, one)
-                same = sight is not None and sight.content_hash == draft.content_hash
-                untouched = renumbered and same
-                where = Whereabouts.UNTOUCHED if untouched else Whereabouts.EDITED
-                return DraftNow(where=where, sight=sight)
+        edit, twin = await self._edit_or_twin(marked, draft)
+        if edit is not None:
+            return edit
+        # One that says the very same is rather a second one: what left is looked for first.
         kept = await self._elsewhere(draft)
         if kept is not None:
             return kept
+        if twin is not None:
+            where = Whereabouts.UNTOUCHED if renumbered else Whereabouts.EDITED
+            return DraftNow(where=where, sight=twin)
         if marked:
             await self.session.examine(box.name)
             return await self._now(Whereabouts.TRASHED, marked[0])
@@ -133,6 +133,19 @@ class Finder:
                 await self.session.examine(box.name)
                 return await self._now(Whereabouts.EDITED, one)
         return DraftNow(where=Whereabouts.ABSENT)
+
+    async def _edit_or_twin(
+        self, marked: Iterable[Seen], draft: DraftRef
+    ) -> tuple[DraftNow | None, DraftSight | None]:
+        """What bears the mark in the drafts folder: changed, or saying the very same."""
+        twin: DraftSight | None = None
+        for one in marked:
+            if one.role is Folder.DRAFTS:
+                sight = await self.shelf.sight(self.session, one)
+                if sight is None or sight.content_hash != draft.content_hash:
+                    return DraftNow(where=Whereabouts.EDITED, sight=sight), None
+                twin = twin or sight
+        return None, twin
 
     async def _now(self, where: Whereabouts, one: Seen) -> DraftNow:
         return DraftNow(where=where, sight=await self.shelf.sight(self.session, one))

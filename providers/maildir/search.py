@@ -147,11 +147,16 @@ class Search:
         ]
         named = [one for one in found if one.ref == draft.ref]
         marked = [one for one in found if one.heads.mark == draft.mark]
-        for one in (*named, *(one for one in marked if one.role is Folder.DRAFTS)):
-            return _as_found(sight(one), draft)
+        # One that says the very same is rather a second one: what left is looked for first.
+        lying = [_as_found(sight(one), draft) for one in marked if one.role is Folder.DRAFTS]
+        edits = [now for now in lying if now.where is Whereabouts.EDITED]
+        for now in (*(_as_found(sight(one), draft) for one in named), *edits):
+            return now
         for role, where in ((Folder.SENT, Whereabouts.SENT), (Folder.TRASH, Whereabouts.TRASHED)):
             for seen in self._kept(role, draft):
                 return DraftNow(where=where, sight=seen)
+        for now in lying:
+            return now
         for one in marked:
             return DraftNow(where=Whereabouts.TRASHED, sight=sight(one))
         for one in found:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,17 +12,24 @@ from structlog.testing import capture_logs
 from providers.memory import Behaviour
 from providers.ports import Folder
 from storage.words import Action, DraftState, IntentState, ItemKind, Kind
-from tests.support.mails import edited, follow_up
+from tests.support.gmail_hands import GmailHands
+from tests.support.mails import edited, follow_up, own_reply
 from tests.support.scenes import draft
 from tests.support.world import Process, World
 
 HELD, SENT, GONE = DraftState.HELD, DraftState.SENT, DraftState.GONE
 
 
-@pytest.fixture(params=["memory", "maildir"])
+@pytest.fixture(params=["memory", "maildir", "gmail"])
 def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
     with capture_logs():
-        yield World() if request.param == "memory" else World(tmp_path)
+        match request.param:
+            case "memory":
+                yield World()
+            case "maildir":
+                yield World(tmp_path)
+            case _:
+                yield World(hands=partial(GmailHands, lag_s=0.0))
 
 
 async def doubled(world: World, how: Behaviour = Behaviour.TWICE_LOST) -> Process:
@@ -145,3 +153,33 @@ async def test_a_search_that_fails_slowly_has_its_pause(world: World) -> None:
     await world.drive(process.reconcile)
     due_in_s = (world.intent.next_look_at or 0) / 1000 - world.clock.database_s()
     assert due_in_s == pytest.approx(30, abs=1)
+
+
+async def test_a_copy_is_no_edit_of_the_one_that_was_sent_before_it_was_noted(world: World) -> None:
+    process = world.process()
+    world.plan.add("create", Behaviour.TWICE)
+    await draft(world, process)
+    sent = world.records()[0]
+    world.hands.send(sent.ref)
+    world.clock.skip(30)
+    await world.pass_days(process, days=0.3)
+    [left] = world.drafts()
+    assert {one.ref: one.state for one in world.records()} == {sent.ref: SENT, left.ref: HELD}
+
+
+async def test_ours_that_surfaces_beside_an_adopted_one_is_told() -> None:
+    with capture_logs():
+        world = World(hands=partial(GmailHands, lag_s=0.0))
+        process = world.process()
+        world.plan.add("create", Behaviour.LATE_EFFECT)
+        await draft(world, process)
+        own = world.hands.put(own_reply(1), Folder.DRAFTS)
+        world.clock.skip(30)
+        await world.drive(process.note)
+        await world.drive(process.reconcile)
+        item = world.item(ItemKind.OUTCOME_UNKNOWN)
+        await world.drive(lambda: process.decide(item.id, Action.ADOPT, key="a", ref=own))
+        await world.box.land()
+        await world.pass_days(process, days=0.3)
+        assert world.intent.state is IntentState.DUPLICATED
+        assert len([one for one in world.records() if one.open]) == 2
