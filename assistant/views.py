@@ -12,9 +12,8 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection
 
 from assistant.commands.deciding import offered
-from assistant.core.sharing import PARTS, left_undone
 from assistant.effects.contracts import CONTRACTS
-from assistant.loops.presence import unserved
+from assistant.loops.presence import unattended, unserved
 from storage import (
     drafts,
     events,
@@ -36,7 +35,7 @@ from storage.messages import Message
 from storage.reviews import Item
 from storage.threads import ThreadRow
 from storage.words import WATCH_THREAD, IntentId, ItemKind, OwnerId
-from storage.workers import Lack, Worker
+from storage.workers import Worker
 
 Document = dict[str, object]
 
@@ -242,8 +241,9 @@ def _health(
     why = unserved(live, row.integration, row.user)
     if why is not None:
         state = "ill" if state != "paused" else state
-    elif problem is None:
-        why = _unattended(conn, row, live)
+    elif problem is None and conn.dialect.name == "postgresql":
+        # One process alone shows by itself whether it runs.
+        why = unattended(live, row.integration, row.user)
     if why is not None:
         problem, remedy = why.problem, why.remedy
     members = [one for one in live if row.user in one.serves]
@@ -264,20 +264,6 @@ def _health(
             for lack in [one.lacks.get(row.integration)]
         ],
     }
-
-
-def _unattended(conn: Connection, row: mailboxes.MailboxRow, live: Sequence[Worker]) -> Lack | None:
-    """What no live member of a fleet does for a mailbox; one process alone shows it by itself."""
-    roles = [one.role for one in live if one.can_serve(row.integration, row.user)]
-    missing = left_undone(PARTS, roles)
-    if conn.dialect.name != "postgresql" or not missing:
-        return None
-    does = {"watch": "watches it", "work": "works on its threads"}
-    what = " or ".join(text for role, text in does.items() if role in missing)
-    return Lack(
-        problem=f"no live process {what}",
-        remedy="start: fencepost run, on a host that has the user's file of the fleet",
-    )
 
 
 def _live(conn: Connection) -> list[Worker]:

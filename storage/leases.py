@@ -225,9 +225,9 @@ def keep(conn: Connection, held: Held, ttl_ms: int) -> int | None:
 def keep_all(conn: Connection, wanted: Mapping[Held, int]) -> dict[Held, int]:
     """Lock the rows of leases, in order, and renew each that is still ours by its length (ms).
 
-    Gives the ``grace_until`` of each; what is missing is another's by now. A
-    compare-and-set on owner and fence: an expired lease that nobody took over may be renewed. What
-    else has to be checked is read in a later statement.
+    Gives the ``grace_until`` of each; what is missing is another's by now. A compare-and-set on
+    owner and fence: an expired lease that nobody took over may be renewed. What else has to be
+    checked is read in a later statement.
     """
     rows = [{**_row_of(held), "ttl": wanted[held]} for held in wanted]
     return _each(wanted, _KEEP.run(conn, rows))
@@ -246,8 +246,8 @@ def give_back(conn: Connection, held: Held) -> int | None:
 def give_back_all(conn: Connection, helds: Collection[Held]) -> dict[Held, int]:
     """Lock the rows of leases, in order, and release those still ours; gives the database's time.
 
-    What is missing is another's by now. Until the transaction commits nobody else
-    can take these leases, so what follows in it is still done under their locks.
+    What is missing is another's by now. Until the transaction commits nobody else can take these
+    leases, so what follows in it is still done under their locks.
     """
     rows = [_row_of(held) for held in helds]
     return _each(helds, _GIVE_BACK.run(conn, rows))

@@ -160,14 +160,13 @@ def _one_left(conn: Connection, intent: Intent, look: Look, now: int) -> None:
     others = [draft for draft in open_drafts if draft not in there]
     went = others if there else others[1:]
     is_sent = left.folder is Folder.SENT
-    if any(draft.state is DraftState.SENT for draft in drafts.of_intent(conn, intent.id)):
-        # That one is the sent one.
-        is_sent = False
+    # What was sent is one of them, unless one is known to be it already.
+    was_sent = any(one.state is DraftState.SENT for one in drafts.of_intent(conn, intent.id))
     for at, draft in enumerate(went):
-        state = DraftState.SENT if is_sent and at == 0 else DraftState.GONE
-        drafts.update(conn, draft.id, state=state)
+        first_sent = is_sent and not was_sent and at == 0
+        drafts.update(conn, draft.id, state=DraftState.SENT if first_sent else DraftState.GONE)
         records.close_items(conn, draft, now)
-    for draft in there if left.folder is Folder.SENT else ():
+    for draft in there if is_sent else ():
         records.tell_of_sent(conn, intent, draft.id, now)
     records.close_duplicated(conn, intent.integration, intent.thread, now)
     threads.make_due(conn, intent.integration, intent.thread, now)

@@ -22,6 +22,7 @@ from storage import drafts, intents, leases, mailboxes, messages
 from storage.dbtime import database_now_ms
 from storage.drafts import Draft, NewDraft
 from storage.events import log
+from storage.leases import Held
 from storage.reviews import NewItem
 from storage.threads import ThreadRow
 from storage.words import DraftState, Identity, IntentId, ItemKind, Ref
@@ -40,14 +41,17 @@ def ours(sights: Sequence[DraftSight], secret: bytes) -> list[tuple[IntentId, Dr
 def take_in(
     conn: Connection,
     row: ThreadRow,
+    held: Held,
     found: Sequence[tuple[IntentId, DraftSight]],
     mails: Mapping[Ref, Mail],
 ) -> None:
     """Put drafts of ours on record that the store lacks; *mails* are their words, as far as read.
 
-    One whose intent is on record after all is looked for.
+    One whose intent is on record after all is looked for. Once *held* is another's, what was seen
+    under it is old and changes nothing.
     """
-    leases.lock(conn, row.integration, row.thread)
+    if not leases.lock(conn, row.integration, row.thread).is_held_by(held):
+        return
     now = database_now_ms(conn)
     for intent, sight in found:
         mine = drafts.of_intent(conn, intent)

@@ -17,7 +17,7 @@ from typing import Final
 import structlog
 from sqlalchemy import Connection
 
-from assistant.core.sharing import left_undone
+from assistant.core.sharing import PARTS, left_undone
 from assistant.house import House
 from storage import mailboxes, reviews, workers
 from storage.dbtime import database_now_ms
@@ -136,3 +136,21 @@ def unserved(members: Sequence[Worker], integration: IntegrationId, user: UserNa
     reasons = "; ".join(f"on {host}: {lack.problem}" for host, lack in lacks)
     remedies = dict.fromkeys(lack.remedy for _, lack in lacks)
     return Lack(problem=f"no live host can serve it ({reasons})", remedy="; ".join(remedies))
+
+
+def unattended(
+    members: Sequence[Worker], integration: IntegrationId, user: UserName
+) -> Lack | None:
+    """What none of these members does for a mailbox, though nothing is lacking; None: all is done.
+
+    That no process runs is no illness of the mailbox: it is shown, and no item tells of it.
+    """
+    missing = left_undone(PARTS, [one.role for one in members if one.can_serve(integration, user)])
+    if not missing:
+        return None
+    does = {"watch": "watches it", "work": "works on its threads"}
+    what = " or ".join(text for role, text in does.items() if role in missing)
+    return Lack(
+        problem=f"no live process {what}",
+        remedy="start: fencepost run, on a host that has the user's file of the fleet",
+    )

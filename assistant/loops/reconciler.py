@@ -42,6 +42,7 @@ from providers.ports import (
     ProviderError,
     Staged,
     Whereabouts,
+    effects_of,
 )
 from storage import drafts, evidence, intents, leases
 from storage.dbtime import database_now_ms
@@ -217,7 +218,7 @@ class Reconciler:
                     or (sight.folder is Folder.DRAFTS and sight.ref == draft.ref)
                 ):
                     there.append(sight)
-        return replace(look, found=(*look.found, *there))
+        return replace(look, found=tuple(effects_of([*look.found, *there])))
 
     async def _search_removal(
         self, account: Account, intent: Intent, record: reading.Record

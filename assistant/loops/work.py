@@ -116,10 +116,9 @@ async def _reconcile_first(turn: Turn) -> None:
         return {one.ref: turn.house.read(one.raw, ()) for one in fetched if one.raw is not None}
 
     mails = await turn.house.aside(read) if fetched else {}
-    row = turn.record.row
-    await turn.house.store.write(lambda conn: takingin.take_in(conn, row, found, mails))
+    row, held = turn.record.row, turn.grip.held
+    await turn.house.store.write(lambda conn: takingin.take_in(conn, row, held, found, mails))
     turn.reconciled = True
-    held = turn.grip.held
     place = held.integration, held.thread
     turn.record = await turn.house.together.read(reading.records, place)
 
