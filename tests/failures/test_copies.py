@@ -183,3 +183,26 @@ async def test_ours_that_surfaces_beside_an_adopted_one_is_told() -> None:
         await world.pass_days(process, days=0.3)
         assert world.intent.state is IntentState.DUPLICATED
         assert len([one for one in world.records() if one.open]) == 2
+
+
+async def test_a_deleted_copy_that_is_put_back_under_its_name_is_told(tmp_path: Path) -> None:
+    with capture_logs():
+        world = World(tmp_path)
+        process = world.process()
+        world.plan.add("create", Behaviour.TWICE_LOST)
+        await draft(world, process)
+        world.hands.send(world.drafts()[0].ref)
+        world.clock.skip(6)
+        await world.drive(process.reconcile)
+        await world.pass_days(process, days=0.05)
+        [copy] = world.drafts()
+        file = tmp_path / ".Drafts" / "cur" / copy.ref.rpartition("/")[2]
+        [lying] = file.parent.glob(f"{file.name}*")
+        away = tmp_path / ".Trash" / "cur" / lying.name
+        lying.rename(away)
+        await world.pass_days(process, days=0.1)
+        assert not any(one.open for one in world.records())
+        away.rename(lying)
+        await world.pass_days(process, days=0.1)
+        assert [one.ref for one in world.records() if one.open] == [copy.ref]
+        assert "sent already" in world.item(ItemKind.DRAFT_READY).summary

@@ -9,12 +9,14 @@ import pytest
 import sqlalchemy as sa
 from structlog.testing import capture_logs
 
-from providers.ports import Folder
-from storage import tables, threads
-from storage.words import Action, DraftState, ItemKind
+from assistant.effects import takingin
+from providers.ports import DraftSight, Folder
+from storage import drafts, tables, threads
+from storage.leases import Held
+from storage.words import Action, DraftState, ItemKind, OwnerId, Ref, Version
 from tests.support.mails import follow_up
 from tests.support.scenes import draft
-from tests.support.world import Process, World
+from tests.support.world import BOX, Process, World
 
 
 @pytest.fixture(params=["memory", "maildir"])
@@ -100,3 +102,19 @@ async def test_a_person_may_have_it_made_again(world: World) -> None:
     )
     await world.pass_days(process, days=0.1)
     assert len(world.drafts()) == 1
+
+
+async def test_a_worker_whose_lease_is_another_s_takes_nothing_in(world: World) -> None:
+    await taken_in(world)
+    [record] = world.records()
+    sight = DraftSight(
+        ref=Ref("elsewhere"),
+        version=Version("1"),
+        folder=Folder.DRAFTS,
+        content_hash=record.content_hash,
+    )
+    stale = Held(integration=BOX, thread=record.thread, owner=OwnerId("gone"), fence=1, takes=0)
+    world.db.run(lambda conn: drafts.update(conn, record.id, state=DraftState.GONE))
+    row = world.thread
+    world.db.run(lambda conn: takingin.take_in(conn, row, stale, [(record.intent, sight)], {}))
+    assert [one.state for one in world.records()] == [DraftState.GONE]

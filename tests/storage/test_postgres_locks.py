@@ -20,6 +20,7 @@ from storage.errors import StorageBusyError
 from storage.leases import Held, LeaseLostError
 from storage.mailboxes import ensure
 from storage.postgres import PostgresDatabase
+from storage.rows import ByBytes
 from storage.tables import leases as rows
 from storage.tables import meta
 from storage.words import IntegrationId, OwnerId, ThreadId, UserName
@@ -297,3 +298,17 @@ async def test_several_rows_are_locked_in_one_order_whatever_the_order_they_are_
         row = await store.write(lambda conn: leases.lock(conn, BOX, SECOND))
         assert row.thread == SECOND
     await patient.close()
+
+
+async def test_locks_go_by_bytes_whatever_the_collation(store: PostgresDatabase) -> None:
+    """As Python sorts what it locks in several statements."""
+    names = ["B", "a", "C", "b", "_x", "-y"]
+    name = sa.column("name", sa.Text)
+    given = sa.values(name, name="given").data([(one,) for one in names])
+    natural = name.collate("en-x-icu")
+
+    def ordered(conn: Connection, by: sa.ColumnElement[str]) -> list[str]:
+        return [str(one) for one in conn.scalars(sa.select(name).select_from(given).order_by(by))]
+
+    assert await store.read(lambda conn: ordered(conn, natural)) != sorted(names)
+    assert await store.read(lambda conn: ordered(conn, ByBytes(natural))) == sorted(names)
