@@ -22,6 +22,7 @@ from assistant.loops.reconciler import Reconciler
 from assistant.loops.turn import Result
 from assistant.loops.watcher import Watcher
 from assistant.loops.worker import Worker
+from assistant.rests import rest_of
 from storage import leases, mailboxes, overview, watches
 from storage.dbtime import database_now_ms
 from storage.errors import StorageError
@@ -160,11 +161,8 @@ def _held_up(conn: Connection, row: mailboxes.MailboxRow, now: int) -> Iterator[
     """Why no call is made into a mailbox in which something is due."""
     if mailboxes.stopped(conn, row.integration):
         yield "calls are paused; lift it with: fencepost resume"
-    rests_s = ((row.calls_paused_until or 0) - now) / 1000
-    if rests_s > 0:
-        yield f"it rests for {rests_s:.0f} s more, after calls whose outcome nobody knows"
-    elif row.look_needed:
-        yield "no call is made into it before a look has succeeded"
+    if (rest := rest_of(conn, row, now)) is not None:
+        yield rest.words
 
 
 async def _watch_all(

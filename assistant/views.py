@@ -7,19 +7,17 @@ may be added, none may change. Times are RFC 3339, UTC.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 
 from sqlalchemy import Connection
 
 from assistant.commands.deciding import offered
 from assistant.effects.contracts import CONTRACTS
-from assistant.loops.presence import unattended, unserved
+from assistant.views_health import Document, at, health, live, members, quota, waits
 from storage import (
     drafts,
     events,
     evidence,
     intents,
-    leases,
     mailboxes,
     messages,
     overview,
@@ -27,25 +25,13 @@ from storage import (
     spend,
     threads,
     units,
-    workers,
 )
 from storage.drafts import Draft
 from storage.intents import Intent
 from storage.messages import Message
 from storage.reviews import Item
 from storage.threads import ThreadRow
-from storage.words import WATCH_THREAD, IntentId, ItemKind, OwnerId
-from storage.workers import Worker
-
-Document = dict[str, object]
-
-
-def at(ms: int | None) -> str | None:
-    """Epoch milliseconds as RFC 3339 in UTC."""
-    if ms is None:
-        return None
-    moment = datetime.fromtimestamp(ms / 1000, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+from storage.words import IntentId, ItemKind
 
 
 def thread_list(conn: Connection, mailbox: str | None = None) -> list[Document]:
@@ -203,9 +189,9 @@ def intent_list(conn: Connection, *, thread: tuple[str, str] | None = None) -> l
     ]
 
 
-def status(conn: Connection) -> Document:
-    """Mailboxes, open intents, the review queue and who is at work."""
-    live = _live(conn)
+def status(conn: Connection, *, everyone: bool = False) -> Document:
+    """Mailboxes, open intents, the review queue and who is at work; *everyone* as in members."""
+    present = live(conn)
     due = mailboxes.due_counts(conn)
     spent = units.everything(conn)
     stopped_all = mailboxes.is_paused(conn, mailboxes.ALL)
@@ -218,8 +204,8 @@ def status(conn: Connection) -> Document:
                 "cursor": row.cursor is not None,
                 "due": due.get(row.integration, 0),
                 "calls_rest_until": at(row.calls_paused_until),
-                "quota": _quota(spent.get(row.integration)),
-                **_health(conn, row, live, stopped_all=stopped_all),
+                "quota": quota(spent.get(row.integration)),
+                **health(conn, row, present, stopped_all=stopped_all),
             }
             for row in mailboxes.everything(conn)
         ],
@@ -228,110 +214,8 @@ def status(conn: Connection) -> Document:
         "spend": [
             {"user": one.user, "day": one.day, "tokens": one.tokens} for one in spend.latest(conn)
         ],
-        "workers": _workers(conn),
+        "workers": members(conn, everyone=everyone),
     }
-
-
-def _health(
-    conn: Connection, row: mailboxes.MailboxRow, live: Sequence[Worker], *, stopped_all: bool
-) -> Document:
-    """How a mailbox is, and which live members of a fleet can serve it."""
-    state = _state(conn, row, stopped_all=stopped_all)
-    problem, remedy = row.problem, row.remedy
-    why = unserved(live, row.integration, row.user)
-    if why is not None:
-        state = "ill" if state != "paused" else state
-    elif problem is None and conn.dialect.name == "postgresql":
-        # One process alone shows by itself whether it runs.
-        why = unattended(live, row.integration, row.user)
-    if why is not None:
-        problem, remedy = why.problem, why.remedy
-    members = [one for one in live if row.user in one.serves]
-    return {
-        "state": state,
-        "problem": problem,
-        "remedy": remedy,
-        "hosts": [
-            {
-                "host": one.host,
-                "worker": one.name,
-                "role": one.role,
-                "serves": lack is None,
-                "problem": None if lack is None else lack.problem,
-                "remedy": None if lack is None else lack.remedy,
-            }
-            for one in members
-            for lack in [one.lacks.get(row.integration)]
-        ],
-    }
-
-
-def _live(conn: Connection) -> list[Worker]:
-    now = overview.now(conn)
-    return [one for one in workers.everyone(conn) if one.is_live(now)]
-
-
-def _ill(conn: Connection, row: mailboxes.MailboxRow) -> str | None:
-    """What keeps a whole mailbox from being served."""
-    lack = unserved(_live(conn), row.integration, row.user)
-    return row.problem if lack is None else lack.problem
-
-
-def _workers(conn: Connection) -> list[Document]:
-    """Who holds leases, and every member of a fleet that is known of."""
-    holds = {name: (number, expires) for name, number, expires in overview.workers(conn)}
-    now = overview.now(conn)
-    members = {one.name: one for one in workers.everyone(conn)}
-    found: list[Document] = []
-    for name in sorted(holds.keys() | members.keys()):
-        number, expires = holds.get(name, (0, None))
-        one = members.get(OwnerId(name))
-        member: Document = (
-            {}
-            if one is None
-            else {
-                "host": one.host,
-                "role": one.role,
-                "state": _member_state(one, now),
-                "serves": sorted(one.serves),
-                "started_at": at(one.started_at),
-                "seen_at": at(one.seen_at),
-            }
-        )
-        found.append({"worker": name, "leases": number, "expires_at": at(expires), **member})
-    return found
-
-
-def _member_state(one: Worker, now: int) -> str:
-    if one.ended_at is not None:
-        return "ended"
-    if not one.is_live(now):
-        return "silent"
-    return "draining" if one.draining else "live"
-
-
-def _quota(spent: units.Spent | None) -> Document | None:
-    """What the mailbox's provider has counted, as of ``told_at``; None where it counts nothing."""
-    if spent is None:
-        return None
-    return {
-        "day": spent.day,
-        "units": spent.units,
-        "last_minute": spent.last_minute,
-        "told_at": at(spent.told_at),
-    }
-
-
-def _state(conn: Connection, row: mailboxes.MailboxRow, *, stopped_all: bool) -> str:
-    if stopped_all or mailboxes.is_paused(conn, row.integration):
-        return "paused"
-    if row.problem is not None:
-        return "ill"
-    if row.look_needed or (row.calls_paused_until or 0) > overview.now(conn):
-        return "resting"
-    if row.last_pass_at is None:
-        return "new"
-    return "watching" if leases.is_held(conn, row.integration, WATCH_THREAD) else "idle"
 
 
 def explain(conn: Connection, mailbox: str, thread: str) -> Document:
@@ -351,32 +235,6 @@ def explain(conn: Connection, mailbox: str, thread: str) -> Document:
             for event in events.story(conn, mailbox, thread)
         ],
     }
-
-
-def waits(conn: Connection, row: ThreadRow) -> str | None:
-    """Why nothing is done in a thread right now; None when it waits for nothing."""
-    now = overview.now(conn)
-    mailbox = mailboxes.load(conn, row.integration)
-    rests_until = 0 if mailbox is None else mailbox.calls_paused_until or 0
-    if row.quarantined_at is not None:
-        return "it is set aside (quarantined); see: fencepost review list"
-    if row.due_at is None:
-        return None
-    if mailboxes.is_paused(conn, mailboxes.ALL):
-        return "every mailbox is paused; lift it with: fencepost resume"
-    if mailboxes.is_paused(conn, row.integration):
-        return f"{row.integration} is paused; lift it with: fencepost resume {row.integration}"
-    if mailbox is not None and (ill := _ill(conn, mailbox)) is not None:
-        return f"the mailbox is ill: {ill}"
-    if leases.is_held(conn, row.integration, row.thread):
-        return "a worker has it in hand"
-    if rests_until > now:
-        return f"no call is made into the mailbox before {at(rests_until)}"
-    if mailbox is not None and mailbox.look_needed:
-        return "no call is made into the mailbox before a look into it has succeeded"
-    if row.due_at > now:
-        return f"it is taken up at {at(row.due_at)}"
-    return "it is due, and is taken up by fencepost run or fencepost once"
 
 
 def workflows() -> list[Document]:

@@ -282,10 +282,14 @@ def program() -> str:
     return str(called) if called.name == "fencepost" and called.parent != Path() else "fencepost"
 
 
-def local_time(value: object) -> str:
+def local_time(value: object, *, seconds: bool = False) -> str:
     """An RFC 3339 time as a person reads it, in this machine's zone."""
     from datetime import datetime
 
     if not isinstance(value, str):
         return "-"
-    return datetime.fromisoformat(value).astimezone().strftime("%Y-%m-%d %H:%M")
+    return (
+        datetime.fromisoformat(value)
+        .astimezone()
+        .strftime("%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M")
+    )

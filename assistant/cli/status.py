@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,35 +15,39 @@ if TYPE_CHECKING:
 
     from config.loaded import Loaded
 
+PAST = ("silent", "ended")
+"""The states of members that are at work no more: dead or cut off, and ended in order."""
+
 
 @click.command("status")
+@click.option("--all", "everyone", is_flag=True, help="Also processes not heard for an hour.")
 @common.json_option
 @common.config_option
-def command(config_dir: Path | None, as_json: bool) -> None:
+def command(config_dir: Path | None, as_json: bool, everyone: bool) -> None:
     """Show mailboxes, open calls and the review queue."""
     from assistant import views
     from assistant.opening import is_shared
 
     loaded = common.load_config(config_dir, served=True)
-    document = common.told(common.read_store)(loaded, views.status)
+    document = common.told(common.read_store)(loaded, partial(views.status, everyone=everyone))
     if not is_shared(loaded):
         document["process"] = _process(loaded)
     if as_json:
         common.print_json(document)
     else:
-        _show(document)
+        _show(document, everyone=everyone)
 
 
 def _process(loaded: Loaded) -> dict[str, object] | None:
     """The process that works on the data folder of this machine now."""
-    from assistant import views
+    from assistant.views_health import at
     from storage.lock import holder
 
     found = holder(loaded.daemon.storage.data_dir)
-    return None if found is None else {"pid": found.pid, "since": views.at(found.since_ms)}
+    return None if found is None else {"pid": found.pid, "since": at(found.since_ms)}
 
 
-def _show(document: Mapping[str, object]) -> None:
+def _show(document: Mapping[str, object], *, everyone: bool) -> None:
     from rich.table import Table
 
     screen = common.console()
@@ -60,7 +65,7 @@ def _show(document: Mapping[str, object]) -> None:
             row["problem"] or "",
         )
     screen.print(table)
-    for line in _hosts(mailboxes):
+    for line in (*_rests(mailboxes), *_hosts(mailboxes)):
         screen.print(line)
     if "process" in document:
         screen.print(f"runs: {_running(document['process'])}")
@@ -76,10 +81,32 @@ def _show(document: Mapping[str, object]) -> None:
     if isinstance(spent, list) and spent:
         words = ", ".join(f"{row['tokens']} by {row['user']} on {row['day']}" for row in spent)
         screen.print(f"tokens: {words}")
-    members = document["workers"]
-    if isinstance(members, list):
-        words = ", ".join(_member(row) for row in members if row.get("state") != "ended")
-        screen.print(f"at work: {words or 'nobody'}")
+    for line in _members(document["workers"], everyone=everyone):
+        screen.print(line)
+
+
+def _members(members: object, *, everyone: bool) -> list[str]:
+    """Who is at work, then a line for each who is gone; with *everyone* also who ended in order."""
+    rows = members if isinstance(members, list) else []
+    present = [_member(row) for row in rows if row.get("state") not in PAST]
+    past = PAST if everyone else PAST[:1]
+    gone = [f"gone: {_member(row)}" for row in rows if row.get("state") in past]
+    return [f"at work: {', '.join(present) or 'nobody'}", *gone]
+
+
+def _rests(mailboxes: object) -> list[str]:
+    """A line for each mailbox into which no call is made for a while: how long, and why."""
+    rows = mailboxes if isinstance(mailboxes, list) else []
+    return [f"{row['mailbox']}: {_rest(row['rests'])}" for row in rows if row["rests"]]
+
+
+def _rest(rest: Mapping[str, object]) -> str:
+    ends = []
+    if rest["until"]:
+        ends.append(f"until {common.local_time(rest['until'], seconds=True)}")
+    if rest["look_needed"]:
+        ends.append("until a look into it has succeeded")
+    return common.shown(f"rests {' and '.join(ends)}: {rest['why']}")
 
 
 def _hosts(mailboxes: object) -> list[str]:
@@ -115,6 +142,12 @@ def _units(row: Mapping[str, Mapping[str, object]]) -> str:
 
 
 def _member(row: Mapping[str, object]) -> str:
-    facts = [str(row[name]) for name in ("role", "state") if name in row]
+    facts = [str(row["role"]), _how(row)] if "role" in row else []
     facts.append(f"{row['leases']} leases")
     return f"{row['worker']} ({', '.join(facts)})"
+
+
+def _how(row: Mapping[str, object]) -> str:
+    """The state of a member; of one that says nothing any more also when it was last heard."""
+    heard = f", last heard {common.local_time(row['seen_at'], seconds=True)}"
+    return f"{row['state']}{heard if row['state'] in PAST else ''}"
