@@ -276,6 +276,11 @@ def notes_of(draft: dict[str, object]) -> list[str]:
     return [shown(note) for note in notes] if isinstance(notes, list) else []
 
 
+def intent_name(value: object) -> str:
+    """The beginning of an intent's id, by which a person tells it from others."""
+    return str(value)[:8]
+
+
 def program() -> str:
     """How this command was called, for lines that a person can copy."""
     called = Path(sys.argv[0])

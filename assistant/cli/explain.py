@@ -14,6 +14,9 @@ from assistant.cli import common
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+SHOWN = 8
+"""How many threads are named where a beginning is that of several."""
+
 
 @click.command("explain")
 @click.argument("mailbox", metavar="MAILBOX")
@@ -29,7 +32,7 @@ def command(config_dir: Path | None, mailbox: str, thread: str, as_json: bool) -
             loaded, partial(_explain, mailbox=mailbox, thread=thread)
         )
     except LookupError as error:
-        common.give_up(f"{error.args[0]}; see: fencepost threads")
+        common.give_up(str(error.args[0]))
     if as_json:
         common.print_json(document)
     else:
@@ -38,16 +41,26 @@ def command(config_dir: Path | None, mailbox: str, thread: str, as_json: bool) -
 
 def _explain(conn: Connection, mailbox: str, thread: str) -> dict[str, object]:
     from assistant import views
+    from assistant.views_health import no_mailbox
     from storage import overview
 
+    if (unknown := no_mailbox(conn, mailbox)) is not None:
+        raise LookupError(unknown)
     found = [
         row.thread
         for row in overview.all_threads(conn, mailbox)
         if row.thread == thread or (thread and row.thread.startswith(thread))
     ]
     if len(found) > 1 and thread not in found:
-        raise LookupError(f"{thread} is the beginning of {len(found)} threads of {mailbox}")
-    return views.explain(conn, mailbox, thread if thread in found or not found else found[0])
+        raise LookupError(
+            f"{thread} is the beginning of {len(found)} threads of {mailbox}: "
+            f"{', '.join(sorted(found)[:SHOWN])}{', ...' if len(found) > SHOWN else ''}"
+        )
+    if not found:
+        raise LookupError(
+            f"there is no thread {thread} in {mailbox}; see: fencepost threads --mailbox {mailbox}"
+        )
+    return views.explain(conn, mailbox, thread if thread in found else found[0])
 
 
 def _show(document: Mapping[str, object]) -> None:
@@ -96,6 +109,6 @@ def _intent(row: Mapping[str, object]) -> str:
     evidence = row["evidence"]
     facts = ", ".join(str(fact["kind"]) for fact in evidence) if isinstance(evidence, list) else ""
     return (
-        f"{common.local_time(row['claimed_at'])}  {row['kind']}  {row['state']}  "
-        f"attempt {row['attempt']}  evidence: {facts or 'none'}"
+        f"{common.local_time(row['claimed_at'])}  {common.intent_name(row['id'])}  {row['kind']}  "
+        f"{row['state']}  attempt {row['attempt']}  evidence: {facts or 'none'}"
     )

@@ -44,7 +44,11 @@ async def _rebind(loaded: Loaded, old: str, new: str, key: str) -> dict[str, obj
         try:
             found = await rebind(process.house, IntegrationId(old), IntegrationId(new), key)
         except CommandError as error:
-            return {"error": "refused", "message": str(error)}
+            # A user whose file here is not the fleet's has no mailboxes here.
+            strange = [
+                f"{one.what}: {one.problem}: {one.remedy}" for one in process.disagreements()
+            ]
+            return {"error": "refused", "message": "; ".join([str(error), *strange])}
         except ConflictError as error:
             return {"error": "conflict", "message": str(error), "key": error.key}
         return found.as_json()

@@ -6,6 +6,7 @@ asked for again with the same key, which repeats nothing.
 
 from __future__ import annotations
 
+import shlex
 import uuid
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -172,6 +173,7 @@ def _show(row: Mapping[str, object]) -> None:
     screen.print(common.shown(row["summary"]))
     if row["subject"]:
         screen.print(f"subject: {common.shown(row['subject'])}")
+    _show_place(row)
     draft = row["draft"]
     if isinstance(draft, dict):
         _remind(draft)
@@ -193,6 +195,19 @@ def _show(row: Mapping[str, object]) -> None:
             screen.print(f"  {action:15} {WHAT.get(action, '')}")
 
 
+def _show_place(row: Mapping[str, object]) -> None:
+    """Mailbox and thread of an item, and the command that tells the thread's story."""
+    screen = common.console()
+    if row["mailbox"]:
+        screen.print(f"mailbox: {common.shown(row['mailbox'])}")
+    else:
+        screen.print(f"user: {common.shown(row['user'])}")
+    if row["mailbox"] and row["thread"]:
+        words = shlex.join([str(row["mailbox"]), str(row["thread"])])
+        screen.print(f"thread: {common.shown(row['thread'])}")
+        screen.print(f"its story: fencepost explain {common.shown(words)}", soft_wrap=True)
+
+
 def _show_evidence(evidence: object) -> None:
     """What is known of the calls behind an item; what says nothing is left out."""
     screen = common.console()
@@ -203,8 +218,9 @@ def _show_evidence(evidence: object) -> None:
                 f"{key}: {_words(value)}" for key, value in fact["detail"].items() if value
             )
             screen.print(
-                f"  {common.local_time(fact['at'])}  {fact['kind']} "
-                f"(attempt {fact['attempt']})  {common.shown(words)}"
+                f"  {common.local_time(fact['at'])}  {fact['kind']} ({fact['of']} "
+                f"{common.intent_name(fact['intent'])}, attempt {fact['attempt']})  "
+                f"{common.shown(words)}"
             )
 
 

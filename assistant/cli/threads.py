@@ -31,15 +31,14 @@ def command(
 ) -> None:
     """List threads with category, reason and draft."""
     from assistant import views
+    from assistant.views_health import no_mailbox
 
     loaded = common.load_config(config_dir, served=True)
     found = common.told(common.read_store)(loaded, partial(views.thread_list, mailbox=mailbox))
     if mailbox is not None and not found:
-        status = common.told(common.read_store)(loaded, views.status)
-        rows = status["mailboxes"]
-        names = [row["mailbox"] for row in rows] if isinstance(rows, list) else []
-        if mailbox not in names:
-            common.give_up(f"there is no mailbox {mailbox}; there are: {', '.join(names)}")
+        unknown = common.told(common.read_store)(loaded, partial(no_mailbox, mailbox=mailbox))
+        if unknown is not None:
+            common.give_up(unknown)
     if category is not None:
         found = [row for row in found if row["category"] == category]
     if as_json:

@@ -66,11 +66,7 @@ async def _account_of(house: House, old: IntegrationId, new: IntegrationId) -> s
     """The account that *new* leads to now. Raises CommandError where *old* may not become it."""
     account = house.accounts.get(new)
     if account is None:
-        names = ", ".join(sorted(house.accounts)) or "none"
-        raise CommandError(
-            f"there is no mailbox {new} in the users' files (there are: {names}): rename it there "
-            "first, then give this command"
-        )
+        raise CommandError(await _not_served(house, new))
     if old in house.accounts:
         raise CommandError(f"{old} is still in its user's file: rename it there first")
     if old.partition("/")[0] != new.partition("/")[0]:
@@ -79,6 +75,16 @@ async def _account_of(house: House, old: IntegrationId, new: IntegrationId) -> s
         return await account.mailbox.account()
     except ProviderError as error:
         raise CommandError(f"{new} can't be reached to see whose it is: {error}") from error
+
+
+async def _not_served(house: House, new: IntegrationId) -> str:
+    """Why *new* cannot be given anything here, with every mailbox that there is."""
+    known = {row.integration for row in await house.store.read(mailboxes.everything)}
+    served = ", ".join(sorted(house.accounts)) or "none"
+    elsewhere = ", ".join(sorted(known - house.accounts.keys()))
+    said = f"there is no mailbox {new} in the users' files that are in force here (there are: "
+    said += f"{served}" + (f"; the database knows besides: {elsewhere}" if elsewhere else "")
+    return f"{said}): rename it there first, then give this command"
 
 
 def _rekeyed(conn: Connection, intent: Intent, new: IntegrationId) -> tuple[IntentKey, str]:

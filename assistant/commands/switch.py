@@ -47,8 +47,9 @@ async def resume(house: House, mailbox: str | None) -> dict[str, object]:
 async def _known(house: House, mailbox: str | None) -> str:
     if mailbox is None:
         return mailboxes.ALL
-    row = await house.store.read(lambda conn: mailboxes.load(conn, mailbox))
-    if row is None and mailbox not in house.accounts:
-        names = ", ".join(sorted(house.accounts)) or "none"
+    known = {row.integration for row in await house.store.read(mailboxes.everything)}
+    known |= house.accounts.keys()
+    if mailbox not in known:
+        names = ", ".join(sorted(known)) or "none"
         raise CommandError(f"there is no mailbox {mailbox}; there are: {names}")
     return mailbox

@@ -61,9 +61,9 @@ class Place:
         """The command line of a process of its own."""
         return [sys.executable, "-m", "assistant.cli", "--config", str(self.config), *words]
 
-    def run(self, *words: str, status: int = 0) -> str:
+    def run(self, *words: str, status: int = 0, columns: str = "160") -> str:
         """Run a command in this process; what it said on stdout, or on stderr if it failed."""
-        done = CliRunner(env={"COLUMNS": "160"}).invoke(
+        done = CliRunner(env={"COLUMNS": columns}).invoke(
             cli, ["--config", str(self.config), *words], obj={}
         )
         if done.exception is not None and not isinstance(done.exception, SystemExit):

@@ -158,3 +158,24 @@ def test_processes_that_start_at_once_make_one_draft(shared: Place) -> None:
     assert all("another process watches it" in said for said in refused), told
     shared.run("once")
     assert len(shared.drafts()) == 1
+
+
+def test_a_host_whose_users_file_is_not_the_fleets_names_the_mailboxes_there_are(
+    shared: Place,
+) -> None:
+    shared.run("once")
+    server = cluster()
+    database = shared.config.joinpath("fencepost.toml").read_text().partition("127.0.0.1:")[2]
+    name = database.partition("/")[2].partition('"')[0]
+    server.sql(
+        "UPDATE user_files SET host = 'another', hash = 'another'",
+        "INSERT INTO workers (name, host, role, serves, started_at, seen_at, draining, lacks, "
+        "lease_ms) SELECT 'another:1:a', 'another', 'all', '[\"robin\"]', ms, ms, 0, '{}', 3600000 "
+        "FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms) AS now",
+        database=name,
+    )
+    assert "there are: robin/local" in shared.run("pause", "robin/typo", status=1)
+    said = shared.run("rebind", "robin/typo", "robin/other", status=1)
+    assert "the database knows besides: robin/local" in said
+    assert "differs from the one that the fleet works with" in said
+    assert "--adopt-users" in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import time
@@ -102,3 +103,51 @@ def test_status_names_the_process_that_runs_and_since_when(place: Place) -> None
     assert isinstance(status, dict)
     assert status["process"]["pid"] == os.getpid()
     assert status["process"]["since"][:4] == time.strftime("%Y", time.gmtime(before_ms / 1000))
+
+
+def test_intents_show_the_thread_to_explain(place: Place) -> None:
+    place.deliver(1)
+    place.run("once")
+    [row] = place.json("intents")  # type: ignore[misc]
+    for columns in ("80", "160"):
+        said = place.run("intents", columns=columns)
+        assert str(row["id"])[:8] in said
+        assert f"robin/local {row['thread']}" in " ".join(said.split())
+    place.run("explain", "robin/local", str(row["thread"]))
+
+
+def test_a_review_item_names_its_mailbox_its_thread_and_its_calls(place: Place) -> None:
+    place.deliver(1)
+    place.run("once")
+    [row] = place.json("intents")  # type: ignore[misc]
+    said = place.run("review", "show", "1")
+    assert f"mailbox: robin/local\nthread: {row['thread']}\n" in said
+    assert f"fencepost explain robin/local {row['thread']}\n" in said
+    assert f"answer (create_draft {str(row['id'])[:8]}, attempt 1)" in said
+
+
+@pytest.mark.parametrize("words", [["explain", "robin/loca", "x"], ["pause", "robin/loca"]])
+def test_a_mistyped_mailbox_is_told_with_those_that_exist(place: Place, words: list[str]) -> None:
+    place.run("once")
+    said = place.run(*words, status=1)
+    assert "there is no mailbox robin/loca; there are: robin/local" in said
+
+
+def test_a_mistyped_thread_of_a_mailbox_is_told_as_such(place: Place) -> None:
+    place.run("once")
+    assert "there is no thread x in robin/local" in place.run(
+        "explain", "robin/local", "x", status=1
+    )
+
+
+def test_a_beginning_of_several_threads_names_them(place: Place) -> None:
+    for number in range(17):
+        place.deliver(number)
+    place.run("once")
+    threads = place.json("threads")
+    assert isinstance(threads, list)
+    ids = sorted(str(one["thread"]) for one in threads)
+    first = next(one for one, two in itertools.pairwise(ids) if one[0] == two[0])
+    said = place.run("explain", "robin/local", first[0], status=1)
+    assert "is the beginning of" in said
+    assert first in said
