@@ -81,10 +81,15 @@ class _Noted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """Called as a pass goes on: ``noted`` with mailbox, messages, threads; ``worked`` each turn."""
+    """Called as a pass goes on, where somebody watches it.
 
-    noted: Callable[[IntegrationId, int, int], None]
-    worked: Callable[[IntegrationId, Result], None]
+    ``noted`` with mailbox, messages, threads; ``worked`` each turn; ``waits`` with a mailbox that
+    another process watches or watched, and for how many seconds at most it is waited for.
+    """
+
+    noted: Callable[[IntegrationId, int, int], None] | None = None
+    worked: Callable[[IntegrationId, Result], None] | None = None
+    waits: Callable[[IntegrationId, float], None] | None = None
 
 
 async def run_once(
@@ -173,13 +178,13 @@ async def _watch_all(
         found = await Watcher(house, account).once()
         if found is None and not one.waited:
             one.waited = True
-            if await _is_freed(house, account.integration):
+            if await _is_freed(house, account.integration, progress):
                 found = await Watcher(house, account).once()
         one.problem = found is None
         if found is not None:
             one.messages += found.messages
             one.threads += len(found.due)
-            if progress is not None:
+            if progress is not None and progress.noted is not None:
                 progress.noted(account.integration, one.messages, one.threads)
 
     async with anyio.create_task_group() as group:
@@ -187,17 +192,24 @@ async def _watch_all(
             group.start_soon(watch, account)
 
 
-async def _is_freed(house: House, mailbox: IntegrationId) -> bool:
+async def _is_freed(house: House, mailbox: IntegrationId, progress: Progress | None) -> bool:
     """Whether another process held the watching of a mailbox, and let it run out: it was dead.
 
     Who lives renews its lease and is left alone as soon as that is seen.
     """
     settings = house.settings
     first = until = await _watched_until(house, mailbox)
-    if first is not None:
-        log.info("waiting for a mailbox that another process watched", mailbox=mailbox)
+    at_most_s = settings.lease_ttl_s + settings.renew_s
+    if first is not None and progress is not None and progress.waits is not None:
+        progress.waits(mailbox, at_most_s)
+    elif first is not None:
+        log.warning(
+            "waiting for the lease of a mailbox that another process watches or watched",
+            mailbox=mailbox,
+            at_most_s=at_most_s,
+        )
     # By this host's own time: the database's clock may be set back meanwhile.
-    ends_s = house.clock.boot_s() + settings.lease_ttl_s + settings.renew_s
+    ends_s = house.clock.boot_s() + at_most_s
     while until is not None and until == first and house.clock.boot_s() < ends_s:
         await house.clock.sleep(settings.renew_s)
         until = await _watched_until(house, mailbox)

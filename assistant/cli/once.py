@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from assistant.cli import common
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assistant.once import Summary
+    from assistant.once import Progress, Summary
     from config.loaded import Loaded
     from storage.lock import FileLock
 
@@ -76,7 +77,7 @@ async def _once(loaded: Loaded, *, as_json: bool, strict: bool, since_s: float |
 
             if lock is not None:
                 await group.start(serve, lock)
-            summaries = await run_once(house)
+            summaries = await run_once(house, watched())
             group.cancel_scope.cancel()
         waiting = await house.store.read(reviews.counts)
         strange = process.disagreements()
@@ -93,6 +94,25 @@ async def _once(loaded: Loaded, *, as_json: bool, strict: bool, since_s: float |
     if any(summary.failed for summary in summaries) or none_served:
         return common.FAILED
     return common.WAITS if strict and waiting else 0
+
+
+def watched() -> Progress | None:
+    """What tells a person who watches that a pass waits; None where nobody does: it is logged."""
+    from assistant.once import Progress
+
+    if not sys.stderr.isatty():
+        return None
+    from rich.console import Console
+
+    screen = Console(stderr=True, highlight=False)
+
+    def waits(mailbox: str, at_most_s: float) -> None:
+        screen.print(
+            f"{common.shown(mailbox)}: another process watches it or was killed just now; waiting "
+            f"for its lease to end, {at_most_s:.0f} s at most [dim](Ctrl-C stops)[/dim]"
+        )
+
+    return Progress(waits=waits)
 
 
 def show(

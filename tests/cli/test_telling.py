@@ -105,10 +105,18 @@ def test_status_names_the_process_that_runs_and_since_when(place: Place) -> None
     assert status["process"]["since"][:4] == time.strftime("%Y", time.gmtime(before_ms / 1000))
 
 
+def only_intent(place: Place) -> dict[str, object]:
+    found = place.json("intents")
+    assert isinstance(found, list)
+    [row] = found
+    assert isinstance(row, dict)
+    return row
+
+
 def test_intents_show_the_thread_to_explain(place: Place) -> None:
     place.deliver(1)
     place.run("once")
-    [row] = place.json("intents")  # type: ignore[misc]
+    row = only_intent(place)
     for columns in ("80", "160"):
         said = place.run("intents", columns=columns)
         assert str(row["id"])[:8] in said
@@ -119,7 +127,7 @@ def test_intents_show_the_thread_to_explain(place: Place) -> None:
 def test_a_review_item_names_its_mailbox_its_thread_and_its_calls(place: Place) -> None:
     place.deliver(1)
     place.run("once")
-    [row] = place.json("intents")  # type: ignore[misc]
+    row = only_intent(place)
     said = place.run("review", "show", "1")
     assert f"mailbox: robin/local\nthread: {row['thread']}\n" in said
     assert f"fencepost explain robin/local {row['thread']}\n" in said

@@ -8,7 +8,7 @@ import anyio
 import pytest
 from structlog.testing import capture_logs
 
-from assistant.once import Summary, run_once
+from assistant.once import Progress, Summary, run_once
 from storage.words import FaultPoint
 from tests.support.gate import kill
 from tests.support.mails import question
@@ -68,3 +68,32 @@ async def test_a_mailbox_that_is_set_aside_is_not_waited_for(world: World) -> No
     summary = await once(world, world.process())
     assert "set aside" in summary.problems[0]
     assert world.clock.boot_s() - started_s < SETTINGS.renew_s
+
+
+async def left(world: World) -> float:
+    """A mailbox whose watcher was killed just now; how long it is waited for at most."""
+    dead = world.process()
+    dead.gate.at[FaultPoint.NOTE_WRITTEN] = kill
+    await world.drive(dead.note)
+    return SETTINGS.lease_ttl_s + SETTINGS.renew_s
+
+
+async def test_what_is_waited_for_and_how_long_at_most_is_logged_where_nobody_watches(
+    world: World,
+) -> None:
+    at_most_s = await left(world)
+    with capture_logs() as told:
+        await once(world, world.process())
+    [line] = [one for one in told if "waiting for the lease" in one["event"]]
+    assert (line["log_level"], line["at_most_s"]) == ("warning", at_most_s)
+
+
+async def test_who_watches_a_pass_is_told_what_it_waits_for_and_how_long_at_most(
+    world: World,
+) -> None:
+    at_most_s = await left(world)
+    told: list[tuple[str, float]] = []
+    progress = Progress(waits=lambda mailbox, seconds: told.append((mailbox, seconds)))
+    process = world.process()
+    await world.drive(lambda: run_once(process.house, progress, look_horizon_s=None))
+    assert told == [(process.account.integration, at_most_s)]
