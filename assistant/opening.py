@@ -17,6 +17,8 @@ from config.secrets import resolve
 from storage.fs import make_data_dir
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from config.loaded import Loaded
     from storage.database import Database, Reader
     from storage.pg_place import Place
@@ -85,6 +87,47 @@ async def migrate(loaded: Loaded) -> bool:
     if is_shared(loaded):
         return await upgrade_postgres(await place_of(loaded))
     return await to_thread.run_sync(upgrade, _file(loaded))
+
+
+async def revision_of(loaded: Loaded) -> str | None:
+    """The schema revision that the store is at; None where there are no tables yet.
+
+    Raises as open_database does: SchemaTooNewError and MigrationError where the tables are none
+    that this release could migrate. Makes nothing.
+    """
+    from storage.revisions import current, is_at_head
+
+    def unit(conn: Connection) -> str | None:
+        is_at_head(conn)
+        return current(conn)
+
+    if not is_shared(loaded):
+        return await to_thread.run_sync(_revision_of_file, _file(loaded), unit)
+    from storage.postgres import open_postgres
+
+    reader = await open_postgres(await place_of(loaded), connections=1, versions=None)
+    try:
+        return await reader.read(unit)
+    finally:
+        await reader.close()
+
+
+def _revision_of_file(path: Path, unit: Callable[[Connection], str | None]) -> str | None:
+    from sqlalchemy.exc import DBAPIError
+
+    from storage.sqlite import sync_engine
+    from storage.sqlite_errors import explained
+
+    if not path.is_file() or not path.stat().st_size:
+        return None
+    engine = sync_engine(path, mode="ro")
+    try:
+        with engine.connect() as conn, conn.begin():
+            return unit(conn)
+    except DBAPIError as error:
+        raise explained(error) from error
+    finally:
+        engine.dispose()
 
 
 async def place_of(loaded: Loaded) -> Place:

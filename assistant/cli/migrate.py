@@ -10,13 +10,17 @@ import click
 from assistant.cli import common
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import Connection
 
     from config.loaded import Loaded
 
 
 @click.command("migrate")
-@click.option("--sql", "sql", is_flag=True, help="Print the SQL and change nothing.")
+@click.option(
+    "--sql", "sql", is_flag=True, help="Print the SQL that is missing and change nothing."
+)
 @click.option(
     "--adopt-users",
     "adopt",
@@ -31,10 +35,7 @@ def command(config_dir: Path | None, sql: bool, adopt: bool) -> None:
         _show_adopted(common.told(_adopt)(loaded))
         return
     if sql:
-        from assistant.opening import is_shared
-        from storage.migrate import as_sql
-
-        click.echo(as_sql("postgresql" if is_shared(loaded) else "sqlite"))
+        click.echo(common.told(_sql)(loaded))
         return
     done = common.told(_migrate)(loaded)
     click.echo("the database was migrated" if done else "the database is up to date")
@@ -70,6 +71,39 @@ async def _adopt(loaded: Loaded) -> list[str]:
         return await database.write(unit)
     finally:
         await database.close()
+
+
+async def _sql(loaded: Loaded) -> str:
+    """The SQL that the database lacks, with a comment that says what it begins from.
+
+    All of it where the database is new, or cannot be asked: whoever has no way to it gets a script
+    to take there. Raises SchemaTooNewError and MigrationError for tables that are not ours.
+    """
+    from assistant.opening import is_shared, revision_of
+    from config.secrets import SecretError
+    from storage.errors import SchemaError, StorageError
+    from storage.migrate import as_sql
+    from storage.revisions import head
+
+    dialect = "postgresql" if is_shared(loaded) else "sqlite"
+    try:
+        found = await revision_of(loaded)
+    except SchemaError:
+        raise
+    except (StorageError, SecretError) as error:
+        why = "the database could not be asked for its revision, so this makes everything, for an"
+        said = [f"{why} empty one:", *str(error).splitlines()]
+        return _script(said, as_sql(dialect))
+    if found is None:
+        return _script(["the database is new: this makes everything"], as_sql(dialect))
+    if found == head():
+        return _script([f"nothing is missing: the database is at revision {found}"], "")
+    said = [f"from revision {found}, which the database is at, to {head()}"]
+    return _script(said, as_sql(dialect, since=found))
+
+
+def _script(said: Sequence[str], sql: str) -> str:
+    return "\n".join([*(f"-- {line}" for line in said), *([sql] if sql else [])])
 
 
 async def _migrate(loaded: Loaded) -> bool:

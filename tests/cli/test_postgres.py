@@ -116,7 +116,18 @@ def test_status_says_that_nobody_serves_a_mailbox(shared: Place) -> None:
 def test_migrate_says_whether_there_was_anything_to_do(shared: Place) -> None:
     assert "migrated" in shared.run("migrate")
     assert "up to date" in shared.run("migrate")
-    assert "CREATE TABLE" in shared.run("migrate", "--sql")
+
+
+def test_migrate_prints_what_a_server_lacks(shared: Place) -> None:
+    assert shared.run("migrate", "--sql").startswith("-- the database is new")
+    shared.run("migrate")
+    assert shared.run("migrate", "--sql").startswith("-- nothing is missing")
+    url = "postgresql://fencepost@127.0.0.1:9/nothing"
+    use(shared, url)
+    sql = shared.run("migrate", "--sql")
+    assert "could not be asked" in sql.splitlines()[0]
+    assert "127.0.0.1:9/nothing" in sql.splitlines()[1]
+    assert "CREATE TABLE intents" in sql
 
 
 def test_reading_never_makes_tables(shared: Place) -> None:
