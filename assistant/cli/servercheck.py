@@ -5,6 +5,7 @@ Nothing is written or made. What keeps a start from going well is said here firs
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from assistant.cli.finding import Finding
@@ -35,10 +36,12 @@ async def server_findings(loaded: Loaded) -> list[Finding]:
     except StorageError as error:
         says, _, remedy = str(error).partition(": ")
         return [Finding(what=SERVER, works=False, says=says, remedy=remedy)]
+    # A database of an older release knows its key, and is not asked for it before its migration.
+    unasked = found.revision is not None and not found.is_current
     return [
         *_server(place.shown, found.met),
         _database(found),
-        *await to_thread.run_sync(key_findings, loaded, found.key),
+        *await to_thread.run_sync(partial(key_findings, loaded, found.key, unasked=unasked)),
     ]
 
 

@@ -66,8 +66,14 @@ def _database(found: Examined) -> Finding:
     )
 
 
-def key_findings(loaded: Loaded, fingerprint: str | None) -> list[Finding]:
-    """Whether the installation key is the one of *fingerprint*, that of the database. Blocks."""
+def key_findings(
+    loaded: Loaded, fingerprint: str | None, *, unasked: bool = False
+) -> list[Finding]:
+    """Whether the installation key is the one of *fingerprint*, that of the database. Blocks.
+
+    *fingerprint* None: the database has none yet, or could not be asked for it before its tables
+    are migrated (*unasked*).
+    """
     from assistant.process import key_fingerprint
     from config.secrets import SecretError, load_installation_key
 
@@ -76,11 +82,20 @@ def key_findings(loaded: Loaded, fingerprint: str | None) -> list[Finding]:
         key = load_installation_key(ref, loaded.config_dir)
     except SecretError as error:
         return [Finding(what=KEY, works=False, says=error.problem, remedy=error.remedy)]
-    if key is None and fingerprint is None:
-        return [Finding(what=KEY, works=True, says="none yet: the first start makes it")]
-    if key is not None and fingerprint in (None, key_fingerprint(key)):
-        says = "belongs to the database" if fingerprint else "there; no database uses it yet"
+    if fingerprint is None:
+        if unasked and key is None:
+            remedy = "restore the one that the database was begun with; if it never was, a start "
+            remedy += "makes one"
+            return [Finding(what=KEY, works=False, says=f"{ref} is missing", remedy=remedy)]
+        if unasked:
+            says = "there; compared with the database's once that is migrated"
+        elif key is None:
+            says = "none yet: the first start makes it"
+        else:
+            says = "there; the database is new, and the first start binds it to this key for good"
         return [Finding(what=KEY, works=True, says=says)]
+    if key is not None and fingerprint == key_fingerprint(key):
+        return [Finding(what=KEY, works=True, says="belongs to the database")]
     return [
         Finding(
             what=KEY,

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Iterator
+from functools import partial
 
+import anyio
 import pytest
 
+from storage.migrate import downgrade_postgres
 from tests.cli.conftest import Place, environment
 from tests.support.postgres import PASSWORD, cluster, new_database
 
@@ -33,6 +36,12 @@ def use(place: Place, url: str) -> None:
     at = lines.index("[storage]") + 1
     lines[at:at] = [f'url = "{url}"', 'password = { env = "FENCEPOST_TEST_PASSWORD" }']
     file.write_text("\n".join(lines) + "\n")
+
+
+def name_of(place: Place) -> str:
+    """The database that the configuration names."""
+    text = (place.config / "fencepost.toml").read_text()
+    return text.partition("127.0.0.1:")[2].partition("/")[2].partition('"')[0]
 
 
 def test_a_mail_becomes_one_reviewed_draft(shared: Place, items: Items) -> None:
@@ -67,6 +76,7 @@ def test_every_reading_command_answers(shared: Place, items: Items) -> None:
 def test_check_says_what_a_start_would_meet(shared: Place, items: Items) -> None:
     says = {row["what"]: row for row in items(shared.json("check", status=1))}
     assert "empty" in str(says["database"]["says"])
+    assert says["installation key"]["says"] == "none yet: the first start makes it"
     shared.run("once")
     document = items(shared.json("check", status=1))
     # The server of the tests does not flush.
@@ -76,6 +86,32 @@ def test_check_says_what_a_start_would_meet(shared: Place, items: Items) -> None
     says = {row["what"]: row for row in document}
     assert "the one written last" in str(says["database"]["says"])
     assert "belongs to the database" in str(says["installation key"]["says"])
+
+
+def key_of(place: Place, items: Items) -> str:
+    document = items(place.json("check", status=1))
+    return str({row["what"]: row for row in document}["installation key"]["says"])
+
+
+def test_check_says_that_a_new_database_will_be_bound_to_the_key_at_hand(
+    shared: Place, items: Items
+) -> None:
+    key = shared.config / "installation.key"
+    key.write_text("ab" * 32)
+    key.chmod(0o600)
+    assert "the database is new, and the first start binds it to this key" in key_of(shared, items)
+    shared.run("once")
+    assert key_of(shared, items) == "belongs to the database"
+
+
+def test_check_says_that_an_older_database_is_not_asked_for_its_key_yet(
+    shared: Place, items: Items
+) -> None:
+    shared.run("once")
+    anyio.run(partial(downgrade_postgres, cluster().place(name_of(shared)), "0003"))
+    assert "compared with the database's once that is migrated" in key_of(shared, items)
+    (shared.config / "installation.key").unlink()
+    assert "is missing" in key_of(shared, items)
 
 
 def test_check_tells_a_database_that_was_exchanged(shared: Place, items: Items) -> None:
@@ -176,14 +212,12 @@ def test_a_host_whose_users_file_is_not_the_fleets_names_the_mailboxes_there_are
 ) -> None:
     shared.run("once")
     server = cluster()
-    database = shared.config.joinpath("fencepost.toml").read_text().partition("127.0.0.1:")[2]
-    name = database.partition("/")[2].partition('"')[0]
     server.sql(
         "UPDATE user_files SET host = 'another', hash = 'another'",
         "INSERT INTO workers (name, host, role, serves, started_at, seen_at, draining, lacks, "
         "lease_ms) SELECT 'another:1:a', 'another', 'all', '[\"robin\"]', ms, ms, 0, '{}', 3600000 "
         "FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms) AS now",
-        database=name,
+        database=name_of(shared),
     )
     assert "there are: robin/local" in shared.run("pause", "robin/typo", status=1)
     said = shared.run("rebind", "robin/typo", "robin/other", status=1)
