@@ -1,11 +1,12 @@
 """A store that is minded: that it is ill, well again or lost is told once, whoever meets it.
 
 Most faults of a store pass (a full disk, a lock), and the loops go on until they have; each of them
-meets the same fault again and again, so it is told here, with its remedy, at most once a minute. A
-store whose disk is full can still be read: only a write that succeeds ends what a write began. A
-database that was removed, replaced, set back or migrated by another release is gone for this
-process whatever it does; the daemon waits for that here and ends in order, instead of meeting the
-same fault for ever. Nothing is retried or hidden: every error still reaches the caller of the unit.
+meets the same fault again and again, so it is told here and nowhere else: with its remedy, at most
+once a minute, and then that it is over, with how many tasks had to wait. A store whose disk is full
+can still be read: only a write that succeeds ends what a write began. A database that was removed,
+replaced, set back or migrated by another release is gone for this process whatever it does; the
+daemon waits for that here and ends in order, instead of meeting the same fault for ever. Nothing is
+retried or hidden: every error still reaches the caller of the unit.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ class MindedStore:
         self._quiet_until_s = 0.0
         self._is_told = False
         self._cannot_write = False
+        self._since_s = 0.0
+        self._waited: set[int] = set()
 
     @property
     def error(self) -> StorageGoneError | SchemaError | None:
@@ -83,12 +86,22 @@ class MindedStore:
             self._cannot_write |= writes
             self._tell(error)
             raise
-        if self._is_told and (writes or not self._cannot_write):
-            self._is_told = self._cannot_write = False
-            log.info("the store answers again")
+        if self._waited and (writes or not self._cannot_write):
+            self._is_over()
         return result
 
+    def _is_over(self) -> None:
+        if self._is_told:
+            away_s = round(self._clock.boot_s() - self._since_s, 1)
+            log.info("the store answers again", waited=len(self._waited), away_s=away_s)
+        self._is_told = self._cannot_write = False
+        self._waited.clear()
+
     def _tell(self, error: StorageError) -> None:
+        if not self._waited:
+            self._since_s = self._clock.boot_s()
+        # A call is one task, however often it tries to store its end.
+        self._waited.add(anyio.get_current_task().id)
         if self._clock.boot_s() < self._quiet_until_s:
             return
         self._quiet_until_s = self._clock.boot_s() + TELL_EVERY_S

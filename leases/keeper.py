@@ -115,10 +115,16 @@ class Keeper:
 
     def _lose_overdue(self) -> None:
         now_s = self._clock.boot_s()
-        for grip in list(self._grips.values()):
-            if grip.term.remaining_s(now_s) <= 0 and not grip.lost:
-                log.warning("lease not confirmed in time, work stopped", thread=grip.held.thread)
-                grip.lose()
+        overdue = [
+            grip
+            for grip in self._grips.values()
+            if grip.term.remaining_s(now_s) <= 0 and not grip.lost
+        ]
+        for grip in overdue:
+            log.debug("lease not confirmed in time", thread=grip.held.thread)
+            grip.lose()
+        if overdue:
+            log.warning("leases not confirmed in time, work on them stopped", number=len(overdue))
 
     async def _renew_due(self) -> None:
         """Renew every lease that a quarter has passed for, in one transaction."""

@@ -200,9 +200,10 @@ async def _record(
             if await _stored(store, record):
                 break
         except StorageError as error:
-            log.warning("an outcome could not be stored yet", error=type(error).__name__)
+            log.debug("an outcome could not be stored yet", error=type(error).__name__)
         if grip.term.remaining_s(clock.boot_s()) <= 0:
-            log.error("an outcome could not be stored; it will be shown as unknown")
+            # Whoever sweeps tells it, of all such calls at once.
+            log.debug("an outcome could not be stored; it will be shown as unknown")
             return
         await clock.sleep(RETRY_S)
     faults.hit(FaultPoint.OUTCOME_COMMITTED)

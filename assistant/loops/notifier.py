@@ -174,7 +174,7 @@ class Notifier:
         try:
             calls = await self._serve_leased(telling, receiver)
         except StorageError as error:
-            log.warning("a notice waits for the store", error=type(error).__name__)
+            log.debug("a notice waits for the store", error=type(error).__name__)
         finally:
             self._busy.discard((telling.user, receiver.address))
         if calls:

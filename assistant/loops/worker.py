@@ -135,7 +135,7 @@ class Worker:
             result = await self._hold(held, started_s, alone)
         except StorageError as error:
             # The thread stays due; its lease ends by time.
-            log.warning("work on a thread could not be stored", error=type(error).__name__)
+            log.debug("work on a thread could not be stored", error=type(error).__name__)
         finally:
             self.in_work -= 1
             self.house.work_bell.ring()

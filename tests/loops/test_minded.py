@@ -96,3 +96,33 @@ async def test_a_store_that_a_reader_finds_gone_is_gone() -> None:
         await store.read(lambda _: None)
     with anyio.fail_after(5):
         assert await store.until_lost() is ailing.error
+
+
+async def test_that_it_is_over_is_told_with_how_many_waited_and_for_how_long() -> None:
+    ailing, clock = Ailing(), FakeClock()
+    store = MindedStore(ailing, clock)
+    ailing.error = FULL
+    with capture_logs() as told:
+        async with anyio.create_task_group() as group:
+            for _ in range(5):
+                group.start_soon(use, store, 3)
+        clock.skip(7)
+        ailing.error = None
+        await use(store)
+    [line] = [one for one in told if one["log_level"] == "info"]
+    assert (line["waited"], line["away_s"]) == (5, 7.0)
+
+
+async def test_who_waited_once_is_not_counted_the_next_time() -> None:
+    ailing, clock = Ailing(), FakeClock()
+    store = MindedStore(ailing, clock)
+    with capture_logs() as told:
+        for number in (3, 2):
+            ailing.error = FULL
+            async with anyio.create_task_group() as group:
+                for _ in range(number):
+                    group.start_soon(use, store)
+            ailing.error = None
+            await use(store)
+            clock.skip(TELL_EVERY_S)
+    assert [one["waited"] for one in told if one["log_level"] == "info"] == [3, 2]
