@@ -104,6 +104,8 @@ class Worker:
         if self.in_work:
             return False
         async with self.house.floor.alone():
+            if self.draining:
+                return False
             started_s = self.house.clock.boot_s()
             taken = await self._take(1, alone=True)
             for held in taken.held:

@@ -11,16 +11,17 @@ import json
 import sqlite3
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, cast
 
 from typing_extensions import override
 
-from providers.ports import Folder, Look
-from storage.words import WATCH_THREAD, IntentId, Kind, Ref, Rejected
-from tests.simulation import claims
+from providers.ports import DraftNow, Folder, Look, Whereabouts
+from storage.words import WATCH_THREAD, FaultPoint, IntentId, Kind, Ref, Rejected
+from tests.simulation import claims, rests
 from tests.simulation.place import Watched
-from tests.simulation.rows import CALL_MS, INTENTS, LEASES, Heard, Lease, Row
+from tests.simulation.rows import CALL_MS, INTENTS, LEASES, THREADS, Heard, Lease, Row, Thread
 from tests.support.database import Watch
+from tests.support.gate import Gate
 from tests.support.world import BOX, World
 
 TRUST_MS: Final = 25_000
@@ -40,10 +41,12 @@ class Books(Watch):
     intents: dict[str, Row] = field(default_factory=dict)
     leases: dict[str, Lease] = field(default_factory=dict)
     dues: dict[str, int] = field(default_factory=dict)
+    threads: dict[str, Thread] = field(default_factory=dict)
     drafts: dict[int, tuple[str, str, int | None]] = field(default_factory=dict)
     sent: set[str] = field(default_factory=set)
     grace: dict[str, int] = field(default_factory=dict)
     rests_until: int = 0
+    unknowns: int = 0
     last_pass_at: object = None
     left: set[tuple[str, int]] = field(default_factory=set)
     heard: dict[tuple[str, int], Heard] = field(default_factory=dict)
@@ -53,6 +56,12 @@ class Books(Watch):
     freed: set[str] = field(default_factory=set)
     owned: dict[Ref, bytes] = field(default_factory=dict)
     """Unsent drafts as their owner last saved them."""
+    drained: dict[str, int] = field(default_factory=dict)
+    """Who was told to end, and how often it had asked for work by then."""
+    last: str = ""
+    """The process that works when nothing fails any more."""
+    gets: dict[Ref, Whereabouts] = field(default_factory=dict)
+    """What it was told of recorded drafts, at last."""
 
     @property
     def now(self) -> int:
@@ -72,6 +81,9 @@ class Books(Watch):
             self.heard[intent, attempt] = Heard(by, self.now, result)
         elif what == "leaves":
             self._leaves(intent, attempt)
+        elif what == "draft" and by == self.last:
+            ref, now = cast("tuple[Ref, DraftNow]", result)
+            self.gets[ref] = now.where
 
     def _leaves(self, intent: str, attempt: int) -> None:
         self.left.add((intent, attempt))
@@ -84,15 +96,33 @@ class Books(Watch):
         if row.attempt == attempt and not (mine and lease.expires_at - self.now >= TRUST_MS):
             self.wrong(f"{row.name} leaves on a lease that can no longer be trusted")
 
+    def drains(self, gate: Gate) -> None:
+        """A process is told to end: what it asks for from now on, it may not take any more."""
+        self.drained[gate.name] = gate.points[FaultPoint.BEFORE_LEASE]
+
+    def ended(self, gate: Gate, *, hurried: bool) -> None:
+        """A process has ended in good order."""
+        if gate.fails or gate.stops:
+            return
+        for row in self.intents.values():
+            if row.state == "calling" and row.owner == gate.name:
+                self.wrong(f"{gate.name} ended and left {row.name} without an outcome")
+        for thread, lease in self.leases.items():
+            held = lease.owner == gate.name and lease.expires_at > self.now
+            if held and not hurried and thread != WATCH_THREAD:
+                self.wrong(f"{gate.name} ended and kept the lease of {thread!r}")
+
     # each commit
 
     @override
     def committed(self, raw: sqlite3.Connection) -> None:
         # The database rounds its time to a millisecond, from a day as a float.
         now, before = self.now + 2, self.intents
+        leases = self.leases
         self.intents = {row[0]: Row(*row) for row in raw.execute(INTENTS)}
         self._see_leases(raw, now)
-        dues = {str(t): int(n) for t, n in raw.execute("SELECT thread, dues FROM threads")}
+        self._see_work(raw, leases)
+        dues = {thread: row.dues for thread, row in self.threads.items()}
         for new in self.intents.values():
             old = before.get(new.id)
             if old == new:
@@ -108,7 +138,7 @@ class Books(Watch):
                 self._unblocked(raw, new)
         self._see_replies(raw, before)
         self._see_drafts(raw, now)
-        self._see_rest(raw, before)
+        rests.seen(self, raw, before, now)
         self._see_passes(raw)
         self.dues = dues
         self._hold_truth()
@@ -123,6 +153,7 @@ class Books(Watch):
             self._see_deaths(thread, old, new)
             if new.owner is None or (new.owner, new.fence) == (old.owner, old.fence):
                 continue
+            self._see_taking(thread, new)
             died = old.owner is not None or old.orphaned
             if old.owner is not None and old.expires_at > now:
                 self.wrong(f"{thread!r} was taken from a living holder")
@@ -132,6 +163,15 @@ class Books(Watch):
             )
             if died and without_end:
                 self.grace[thread] = now + CALL_MS
+
+    def _see_taking(self, thread: str, new: Lease) -> None:
+        """Who was told to end takes nothing more; what it had asked for by then it has."""
+        asked = self.drained.get(new.owner or "")
+        if asked is None or thread == WATCH_THREAD:
+            return
+        (gate,) = [p.gate for p in self.world.processes if p.gate.name == new.owner]
+        if gate.points[FaultPoint.BEFORE_LEASE] > asked:
+            self.wrong(f"{new.owner} took {thread!r} after it was told to end")
 
     def _see_deaths(self, thread: str, old: Lease, new: Lease) -> None:
         """Only a death while alone in work accuses a thread, and each such death does."""
@@ -149,11 +189,14 @@ class Books(Watch):
                 self.wrong(f"{new.name} was swept while its caller lives")
             # Who could not even read what a COMMIT left in doubt leaves it to the sweep.
             steady = {
-                p.gate.name for p in self.world.processes if not p.gate.stops and p.gate.fails < 2
+                p.gate.name for p in self.world.processes if not p.gate.stops and p.gate.fails < 10
             }
             forgotten = (new.id, new.attempt) not in self.left
             if forgotten and new.owner in self._awake() & steady:
                 self.wrong(f"{new.name} was claimed and then forgotten by a living process")
+        own_word = new.state == "unknown" and new.ended_at is not None
+        if own_word and (new.id, new.attempt) not in self.left:
+            self.wrong(f"{new.name} never left, and its own caller calls it unknown")
         if new.state == "rejected":
             self._rejected(old, new, now)
         looks = self.looks[new.id, new.attempt]
@@ -225,18 +268,17 @@ class Books(Watch):
             if not counted and (missing is None or now < missing + self._lag_ms()):
                 self.wrong(f"draft {one} is gone after one look")
 
-    def _see_rest(self, raw: sqlite3.Connection, before: dict[str, Row]) -> None:
-        """A mailbox that rests is woken by its own time or by a call that it answered."""
-        row = raw.execute(
-            "SELECT calls_paused_until FROM mailboxes WHERE integration = ?", (BOX,)
-        ).fetchone()
-        until = int(row[0] or 0) if row is not None else 0
-        answered = any(
-            new.state == "accepted" and new.settled_by == "call" and old.state != new.state
-            for new in self.intents.values()
-            if (old := before.get(new.id)) is not None
-        )
-        self.rests_until = until if answered else max(self.rests_until, until)
+    def _see_work(self, raw: sqlite3.Connection, leases: dict[str, Lease]) -> None:
+        """What a turn of work found out is written under its own lease and no other."""
+        before, writer = self.threads, self.world.db.writer
+        self.threads = {str(row[0]): Thread(*row[1:]) for row in raw.execute(THREADS)}
+        for thread, new in self.threads.items():
+            old = before.get(thread)
+            ended = old is not None and new.triaged != old.triaged
+            if old is not None and old.due_at is not None and new.due_at is None:
+                ended = True
+            if ended and leases[thread].owner != writer:
+                self.wrong(f"{writer} ends its work in {thread!r} under a lease that was another's")
 
     def _see_passes(self, raw: sqlite3.Connection) -> None:
         """Only who holds the watcher's lease ends a pass over the mailbox."""
@@ -282,6 +324,9 @@ class Books(Watch):
             for ref, raw in self.owned.items()
             if lying.get(ref) != raw
         ]
+        for one, ref in self.world.db.ask("SELECT id, ref FROM drafts WHERE state = 'held'"):
+            if self.gets.get(Ref(str(ref))) is Whereabouts.EDITED:
+                found.append(f"draft {one} was edited, a direct get said so, and it is held")
         for one, ref, intent in self.world.db.ask(
             "SELECT id, ref, intent FROM drafts WHERE state = 'held' "
             "AND discard_asked_by IS NOT NULL"

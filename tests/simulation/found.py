@@ -94,6 +94,13 @@ FOUND: Final[Mapping[str, tuple[str, int]]] = {
     "every death accuses the thread": ("deadly", 0),
     "no death accuses the thread": ("deadly", 0),
     "the scope of a thread misses its messages": ("unseen", 2),
+    "unknown calls of a set are counted by what stood there before it": ("silent", 0),
+    "a discard outlives the owner's edit": ("removed", 3),
+    "a claim of an unknown COMMIT is read but once": ("calls", 1375),
+    "a call that was cancelled before it began is unknown": ("calls", 39),
+    "a stale holder in a set ends its work": ("stopped", 33),
+    "a worker that drains takes what it waited for": ("ending", 0),
+    "the calm is granted to one who does not wait for it any more": ("ending", 125),
 }
 """By the name of the bug: the style of the schedule, and its seed."""
 
@@ -102,38 +109,12 @@ HIDDEN: Final[Mapping[str, str]] = {
         "nothing that a schedule does lets the record of one thread fail while its neighbours' go "
         "through, so no set has an error of its own"
     ),
-    "the calm is granted to one who does not wait for it any more": (
-        "a schedule kills and stops whole processes; nobody in one that lives on is cancelled in "
-        "the very turn of the event loop in which the lead is handed on"
-    ),
-    "a worker that drains takes what it waited for": (
-        "schedules run rounds of workers and tell none to drain"
-    ),
     "a sweep is taken for the caller's own word": (
         "it takes a sweep while the answer of the swept call is on its way, and then a COMMIT of "
         "that answer which fails and stored nothing; none of the schedules tried has both"
     ),
-    "a claim of an unknown COMMIT is read but once": (
-        "what it costs is a call that nobody makes and that is shown as unknown, which breaks no "
-        "promise"
-    ),
-    "a call that was cancelled before it began is unknown": (
-        "unknown is the weaker word for what never left, and breaks no promise"
-    ),
-    "a stale holder in a set ends its work": (
-        "none of the schedules tried lets a lease be taken over while the end of its call waits "
-        "for others of its process"
-    ),
-    "unknown calls of a set are counted by what stood there before it": (
-        "the books of a schedule hold a mailbox to the rest that it was given, not to when it is "
-        "given one"
-    ),
     "text is stored as SQLite reads it out of JSON": (
         "no provider of a schedule says anything that a store cannot hold"
-    ),
-    "a discard outlives the owner's edit": (
-        "the removal names the recorded version, and no version comes back once the owner saved "
-        "another, so the provider refuses it and both ends are the same draft left where it lies"
     ),
     "a person's word may be called again": (
         "the one command that rejects by a person's word hands over a rejection that is not "

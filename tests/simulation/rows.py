@@ -13,6 +13,7 @@ _COLUMNS = (
 )
 INTENTS = f"SELECT {_COLUMNS} FROM intents WHERE kind != 'notify'"  # noqa: S608
 LEASES = "SELECT thread, owner, fence, expires_at, grace_until, orphaned, alone, takes FROM leases"
+THREADS = "SELECT thread, dues, due_at, triage || '.' || triaged_revision FROM threads"
 
 
 class Row(NamedTuple):
@@ -58,6 +59,14 @@ class Lease(NamedTuple):
     orphaned: int
     alone: int
     takes: int
+
+
+class Thread(NamedTuple):
+    """What work on a thread leaves in its row."""
+
+    dues: int
+    due_at: int | None
+    triaged: str | None
 
 
 @dataclass(slots=True)

@@ -27,17 +27,12 @@ from unittest.mock import patch
 
 import anyio
 
-from assistant.commands import switch
-from assistant.commands.deciding import RefusedError
-from assistant.commands.review import CommandError
 from providers.memory import Behaviour
-from providers.ports import Folder
-from storage import mailboxes, threads
-from storage.errors import StorageError
-from storage.receipts import ConflictError
-from storage.words import Action
+from storage import mailboxes
+from tests.simulation.acts import Acts
 from tests.simulation.books import Books
 from tests.simulation.ends import at_the_end, late_orphans
+from tests.simulation.ordered import Ordered
 from tests.simulation.place import WatchedHands
 from tests.simulation.running import parser, run_all
 from tests.simulation.styles import STYLES, Style
@@ -45,7 +40,6 @@ from tests.support.clock import quiesce
 from tests.support.database import CommitFault
 from tests.support.gate import Gate, KilledError, RestlessError
 from tests.support.invariants import broken
-from tests.support.mails import edited, follow_up, own_reply, question
 from tests.support.quick import QuickDatabase
 from tests.support.remembered import remembered
 from tests.support.world import Process, World, _until_killed
@@ -96,10 +90,10 @@ class Schedule:
         self.books = Books(world=self.world, place=hands.watched)
         self.world.db.watch = self.books
         self._sole = self._style.processes == 1 and self._draw.random() < 0.7
-        self._threads = self._draw.randint(1, self._style.threads)
-        self._count = 0
+        self._begin_with = self._draw.randint(1, self._style.threads)
+        self.acts = Acts(self.world, self.books, self._draw, self._style, self.say)
+        self._ordered: dict[str, Ordered] = {}
         self._alive_since = 0.0
-        self._said: dict[str, tuple[tuple[int, Action], str]] = {}
         if not self.calm:
             for call, acts in self._style.calls.items():
                 self.world.plan.add(call, *[self._draw.choice(acts) for _ in range(12)])
@@ -117,8 +111,8 @@ class Schedule:
             world._behind = None
             for _ in range(1 if self._sole else self._draw.randint(1, self._style.processes)):
                 self._start(group)
-            for number in range(1, self._threads + 1):
-                world.hands.put(question(number))
+            for _ in range(self._begin_with):
+                self.acts.begin()
             events = sorted(
                 self._draw.uniform(1, ACTIVE_S)
                 for _ in range(self._draw.randint(4, self._style.events))
@@ -148,6 +142,7 @@ class Schedule:
             world.clock.skip(100_000)
         world.db.run(lambda conn: conn.exec_driver_sql("DELETE FROM pauses"))
         last = self._process(sole=True)
+        self.books.last = last.gate.name
         self.say("calm")
         world.plan._left.clear()
         world.plan.chances = {}
@@ -179,7 +174,8 @@ class Schedule:
                 self._hold(process)
         self._alive_since = self.world.clock.database_s()
         self.say(f"start {gate.name} {gate.kill_at} {gate.stop_at}")
-        group.start_soon(_until_killed, process.loops)
+        ordered = self._ordered[gate.name] = Ordered(process, self.books)
+        group.start_soon(_until_killed, ordered.run)
 
     def _hold(self, process: Process) -> None:
         """Have something happen at one await, or one task held there, or the process stopped."""
@@ -207,14 +203,13 @@ class Schedule:
     async def _do(self, what: str, process: Process) -> None:
         """What happens while a task of this process is at an await."""
         gate, db = process.gate, self.world.db
-        acts = {"mail": self._mail, "owner": self._owner, "write": self._write, "land": self._land}
         match what:
             case "pause":
                 db.run(lambda conn: mailboxes.pause(conn, mailboxes.ALL, 1))
-            case "restore":
-                await self._restore()
             case "decide":
-                await self._decide(process)
+                await self.acts.decide(process)
+            case "end":
+                self._end(process)
             case "fail":
                 fault = self._draw.choice(list(CommitFault)[1:])
                 self.say(f"the next COMMIT is {fault}")
@@ -226,7 +221,12 @@ class Schedule:
             case "":
                 pass
             case _:
-                await acts[what]()
+                await self.acts.by_name(what)
+
+    def _end(self, process: Process) -> None:
+        """The process is told to end; a second time: at once."""
+        self.say(f"{process.gate.name} is told to end")
+        self._ordered[process.gate.name].signal()
 
     async def _stall(self, gate: Gate) -> None:
         """The process stops for less than a lease, and for longer than a call may wait."""
@@ -261,110 +261,18 @@ class Schedule:
             self.say(f"go on {stopped[0].gate.name}")
             stopped[0].gate.go_on()
             return
-        acts: dict[str, Callable[[], Awaitable[None]]] = {
-            "ask": self._ask,
-            "mail": self._mail,
-            "owner": self._owner,
-            "write": self._write,
-            "land": self._land,
-            "restore": self._restore,
-            "decide": lambda: self._apart(group, lambda: self._decide(awake)),
-            "switch": lambda: self._apart(group, lambda: self._switch(awake)),
-        }
         awake = next(one for one in running if one not in stopped)
         names = list(self._style.acts)
         (name,) = self._draw.choices(names, [self._style.acts[one] for one in names])
-        await acts[name]()
-
-    async def _ask(self) -> None:
-        self._threads += 1
-        self.say(f"a question begins {self._threads}")
-        self.world.hands.put(question(self._threads))
-
-    async def _mail(self) -> None:
-        self._count += 1
-        number = self._draw.randint(1, self._threads)
-        self.say(f"another message in {number}")
-        self.world.hands.put(follow_up(number, self._count))
-
-    async def _owner(self) -> None:
-        drafts = self.world.drafts()
-        if not drafts:
-            return
-        lying = self._draw.choice(drafts)
-        act = self._draw.choice(["edit", "edit bare", "send", "delete", "trash"])
-        self.say(f"the owner does {act} to {lying.ref}")
-        self.books.owned.pop(lying.ref, None)
-        if act.startswith("edit"):
-            raw = edited(lying.raw, f"At {self.world.clock.boot_s()}", keeps_mark=act == "edit")
-            self.world.hands.edit(lying.ref, raw)
-            self.books.owned[lying.ref] = raw
-        elif act == "send":
-            self.world.hands.send(lying.ref)
-        else:
-            self.world.hands.delete(lying.ref, trash=act == "trash")
-
-    async def _write(self) -> None:
-        self._count += 1
-        number = self._draw.randint(1, self._threads)
-        folder = self._draw.choice([Folder.SENT, Folder.DRAFTS])
-        self.say(f"the owner writes into {folder} of {number}")
-        raw = own_reply(number, f"Words {self._count}")
-        ref = self.world.hands.put(raw, folder)
-        if folder is Folder.DRAFTS:
-            self.books.owned[ref] = raw
-
-    async def _land(self) -> None:
-        self.say("what was late lands")
-        await self.world.box.land()
-
-    async def _restore(self) -> None:
-        self.say("commits were lost: everything reconciles")
-        self.world.db.run(threads.reconcile_everything)
-
-    async def _apart(
-        self, group: anyio.abc.TaskGroup, command: Callable[[], Awaitable[None]]
-    ) -> None:
-        group.start_soon(_until_killed, command)
-        if self._draw.random() < 0.2:
-            group.start_soon(_until_killed, command)
-        await quiesce()
-
-    async def _switch(self, process: Process) -> None:
-        paused = bool(self.world.db.ask("SELECT 1 FROM pauses"))
-        self.say("resume" if paused else "pause")
-        turn = switch.resume if paused else switch.pause
-        await self._quietly(lambda: turn(process.house, None))
-
-    async def _decide(self, process: Process) -> None:
-        items = self.world.items()
-        if not items:
-            return
-        if self._said and self._draw.random() < 0.2:
-            key = self._draw.choice(sorted(self._said))
-            number, action = self._said[key][0]
-        else:
-            wanted = [one for one in items if one.kind in self._style.about] or items
-            number = self._draw.choice(wanted).id
-            action = self._draw.choice(self._style.words)
-            key = f"k{self._draw.randint(1, 20)}"
-        self.say(f"a person says {action} to {number} under {key}")
-        await self._quietly(lambda: self._answered(process, number, action, key))
-
-    async def _answered(self, process: Process, number: int, action: Action, key: str) -> None:
-        named = (number, action)
-        answer = await process.decide(number, action, key=key)
-        known = self._said.setdefault(key, (named, answer.operation))
-        if known[0] != named:
-            self.books.wrong(f"the key {key} served two commands")
-        if known[1] != answer.operation:
-            self.books.wrong(f"a replay under {key} gave another operation")
-
-    async def _quietly(self, command: Callable[[], Awaitable[object]]) -> None:
-        try:
-            await command()
-        except (RefusedError, CommandError, StorageError, ConflictError) as error:
-            self.say(f"refused: {type(error).__name__}")
+        match name:
+            case "decide":
+                await self.acts.apart(group, lambda: self.acts.decide(awake))
+            case "switch":
+                await self.acts.apart(group, lambda: self.acts.switch(awake))
+            case "end":
+                self._end(awake)
+            case _:
+                await self.acts.by_name(name)
 
 
 async def run(seed: int, *, calm: bool = False, style: str | None = None) -> Schedule | None:

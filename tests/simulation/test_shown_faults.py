@@ -169,3 +169,20 @@ async def test_a_thread_of_a_mailbox_that_is_set_aside_is_not_read_again_every_s
         await world.drive(process.work)
         assert world.thread.due_at is not None
         assert world.thread.due_at / 1000 - world.clock.database_s() > 600
+
+
+async def test_a_worker_that_is_told_to_drain_while_it_waits_to_be_alone_takes_nothing() -> None:
+    with capture_logs():
+        world = World()
+        first, second = world.process(), world.process()
+        await note_question(world, first)
+        first.gate.on["fetch done"] = lambda gate: setattr(gate, "dead", True)
+        await world.drive(first.work)
+        world.shift_lease()
+        async with world.background() as group:
+            async with second.house.floor.beside():
+                group.start_soon(second.worker.run)
+                await quiesce()
+                second.worker.drain()
+            await quiesce()
+        assert second.gate.counts["fetch"] == 0

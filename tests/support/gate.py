@@ -72,7 +72,7 @@ class Gate:
     the clock, before and after); ``kill_at`` and ``stop_at`` are the numbers of those at which it
     dies or stops. ``holds`` keep one task at a crossing (its name, and the how-manieth of that
     name) while the others go on; ``commits`` are what becomes of a COMMIT, by the number of the
-    write. ``ear`` hears of changing calls and of looks.
+    write. ``ear`` hears of changing calls, of looks and of direct gets.
     """
 
     name: str
@@ -349,7 +349,9 @@ class GatedMailbox:
         return outcome
 
     async def draft(self, draft: DraftRef) -> DraftNow:
-        return await self._through("draft", lambda: self.inner.draft(draft))
+        now = await self._through("draft", lambda: self.inner.draft(draft))
+        self.gate.hear("draft", IntentId(""), 0, (draft.ref, now))
+        return now
 
     async def look(self, request: LookRequest) -> Look:
         look = await self._through("look", lambda: self.inner.look(request))
