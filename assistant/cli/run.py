@@ -30,6 +30,7 @@ def command(config_dir: Path | None, verbose: bool, role: str) -> None:
 
 
 async def _run(loaded: Loaded, name: str) -> None:
+    from assistant.arrival import wait_until_up
     from assistant.daemon import Daemon
     from assistant.fleet import Role
     from assistant.opening import is_shared
@@ -43,8 +44,10 @@ async def _run(loaded: Loaded, name: str) -> None:
             "a PostgreSQL database",
             common.WRONG_USE,
         )
+    clock = SystemClock()
+    await wait_until_up(loaded, clock)
     async with (
         common.lock_of(loaded) as lock,
-        writing(loaded, lock, SystemClock(), role=role) as process,
+        writing(loaded, lock, clock, role=role) as process,
     ):
         await Daemon(process=process, lock=lock, role=role).run()

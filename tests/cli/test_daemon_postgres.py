@@ -13,7 +13,7 @@ import pytest
 from tests.cli.conftest import Place, environment
 from tests.cli.test_postgres import use
 from tests.support.postgres import PASSWORD, Cluster, new_database, second_cluster
-from tests.support.waiting import until
+from tests.support.waiting import BOUND_S, until
 
 
 @pytest.fixture
@@ -79,3 +79,19 @@ def test_a_server_that_goes_away_and_returns_is_told_once_each(
     assert waited >= 1
     allowed = {"the store does not answer", "calls were left without an outcome"}
     assert {line["event"] for line in lines if line["level"] != "info"} <= allowed
+
+
+def test_a_server_that_starts_later_is_waited_for(shared: Place, server: Cluster) -> None:
+    server.stop()
+    with running(shared) as (daemon, log):
+        until(lambda: "waiting for PostgreSQL" in events(log), daemon)
+        server.start()
+        until(lambda: "running" in events(log), daemon)
+        assert "PostgreSQL is up" in events(log)
+
+
+def test_a_wrong_password_ends_it_at_once(shared: Place) -> None:
+    with running(shared, FENCEPOST_TEST_PASSWORD="not-this-one") as (daemon, log):
+        assert daemon.wait(BOUND_S) == 1
+        assert events(log) == []
+        assert "[storage] password" in log.read_text()
