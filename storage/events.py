@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from storage.rows import ForEach, Part, at_once, columns_of, inserting
 from storage.tables import events, intents
 from storage.words import IntentState
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-_INSERT = sa.insert(events)
-# With RETURNING the rows go to PostgreSQL in one statement; without it, each in one of its own.
-_INSERT_ALL = {"sqlite": _INSERT, "postgresql": _INSERT.returning(events.c.id)}
+_COLUMNS = columns_of(events, "at", "integration", "thread", "kind", "detail")
+_INSERT = ForEach(_COLUMNS, inserting(events, tuple(_COLUMNS)))
 _STORY = (
     sa.select(events.c.at, events.c.kind, events.c.detail)
     .where(
@@ -65,21 +65,12 @@ def log(
     **detail: object,
 ) -> None:
     """Append one event to the thread's story."""
-    conn.execute(
-        _INSERT,
-        {
-            "at": now_ms,
-            "integration": integration,
-            "thread": thread,
-            "kind": kind,
-            "detail": detail,
-        },
-    )
+    at_once(conn, [telling([(integration, thread, [Event(at=now_ms, kind=kind, detail=detail)])])])
 
 
-def log_all(conn: Connection, stories: Iterable[Story]) -> None:
-    """Append events to the stories of threads, in one statement."""
-    rows = [
+def telling(stories: Iterable[Story]) -> Part:
+    """What appends events to the stories of threads."""
+    return _INSERT, [
         {
             "at": event.at,
             "integration": integration,
@@ -90,8 +81,6 @@ def log_all(conn: Connection, stories: Iterable[Story]) -> None:
         for integration, thread, happened in stories
         for event in happened
     ]
-    if rows:
-        conn.execute(_INSERT_ALL[conn.dialect.name], rows)
 
 
 def claimed(at: int, intent: str, kind: str, attempt: int, fence: int) -> Event:

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from storage.rows import ForEach, Part, at_once, columns_of, inserting
 from storage.tables import evidence
 from storage.words import Evidence, EvidenceKind, IntentId
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-_ADD = sa.insert(evidence)
+_COLUMNS = columns_of(evidence, "intent", "attempt", "at", "kind", "detail")
+_ADD = ForEach(_COLUMNS, inserting(evidence, tuple(_COLUMNS)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,25 +35,21 @@ class Fact:
 
 def add(conn: Connection, intent: IntentId, now_ms: int, fact: Evidence) -> None:
     """Append one fact."""
-    add_all(conn, [(intent, now_ms, fact)])
+    at_once(conn, [adding([(intent, now_ms, fact)])])
 
 
-def add_all(conn: Connection, facts: Sequence[tuple[IntentId, int, Evidence]]) -> None:
-    """Append facts, each about one intent at one time (epoch ms)."""
-    if facts:
-        conn.execute(
-            _ADD,
-            [
-                {
-                    "intent": intent,
-                    "attempt": fact.attempt,
-                    "at": now_ms,
-                    "kind": str(fact.kind),
-                    "detail": dict(fact.detail),
-                }
-                for intent, now_ms, fact in facts
-            ],
-        )
+def adding(facts: Sequence[tuple[IntentId, int, Evidence]]) -> Part:
+    """What appends facts, each about one intent at one time (epoch ms)."""
+    return _ADD, [
+        {
+            "intent": intent,
+            "attempt": fact.attempt,
+            "at": now_ms,
+            "kind": str(fact.kind),
+            "detail": dict(fact.detail),
+        }
+        for intent, now_ms, fact in facts
+    ]
 
 
 def of_intent(conn: Connection, intent: IntentId) -> list[Fact]:

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from storage import fences
 from storage.dbtime import NowMs, database_now_ms
-from storage.rows import NUMBER, TEXT, ByBytes, ForEach, Given, Place
+from storage.rows import NUMBER, TEXT, ByBytes, ForEach, Given, Part, Place, at_once
 from storage.tables import leases
 from storage.taking import COLUMNS, DUE, HUNGRY, LONGEST_CALL, NEXT_DUE, SERVED
 from storage.words import IntegrationId, OwnerId, ThreadId
@@ -307,8 +307,8 @@ def take_due(
         wanted = [row.thread for row in orphans[:1] or rows]
         if not wanted:
             continue
-        held = _take(conn, integration, wanted, owner, now, ttl_ms, alone=bool(orphans))
-        conn.execute(SERVED, {"i": integration, "n": now})
+        served: Part = SERVED, [{"i": integration, "n": now}]
+        held = _take(conn, integration, wanted, owner, now, ttl_ms, [served], alone=bool(orphans))
         return Taken(held=held, orphans=bool(orphans))
     return Taken()
 
@@ -342,15 +342,17 @@ def _take(
     owner: OwnerId,
     now: int,
     ttl_ms: int,
+    beside: Sequence[Part] = (),
     *,
     alone: bool,
 ) -> tuple[Held, ...]:
-    """Take leases whose rows are locked and free; in the order of *wanted*."""
+    """Take leases whose rows are locked and free, and run *beside*; in the order of *wanted*."""
     rows = [
         {"i": integration, "t": thread, "o": owner, "n": now, "ttl": ttl_ms, "alone": int(alone)}
         for thread in wanted
     ]
-    taken: Sequence[Sequence[object]] = _TAKE.run(conn, rows).all()
+    found = at_once(conn, [*beside, (_TAKE, rows)])
+    taken: Sequence[Sequence[object]] = [] if found is None else found.all()
     held = {
         str(row[0]): Held(
             integration=integration,

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from storage.rows import Build, ForEach, Given, Part, columns_of, inserting
 from storage.tables import notices, review_items
 from storage.words import ItemKind
 
@@ -25,19 +26,24 @@ _ONE_THING = ("kind", "user", "integration", "thread", "about")
 _TOLD_ANEW = ("summary", "subject", "detail")
 
 
-def _opening(insert: sqlite.Insert | postgresql.Insert) -> sqlite.Insert | postgresql.Insert:
-    return insert.on_conflict_do_update(
-        index_elements=_ONE_THING,
-        index_where=sa.text("state = 'open'"),
-        set_={name: insert.excluded[name] for name in _TOLD_ANEW},
-    )
+_COLUMNS = columns_of(review_items, *_ONE_THING, *_TOLD_ANEW, "state", "opened_at", "hidden")
 
 
-_OPEN = {
-    "sqlite": _opening(sqlite.insert(review_items)),
-    "postgresql": _opening(postgresql.insert(review_items)),
-}
-_OPEN_ONE = {name: opening.returning(review_items.c.id) for name, opening in _OPEN.items()}
+def _opening(insert: type[sqlite.Insert | postgresql.Insert]) -> Build:
+    adding = inserting(review_items, tuple(_COLUMNS), insert)
+
+    def build(given: Given, source: sa.FromClause) -> sa.Executable:
+        new = cast("sqlite.Insert | postgresql.Insert", adding(given, source))
+        return new.on_conflict_do_update(
+            index_elements=_ONE_THING,
+            index_where=sa.text("state = 'open'"),
+            set_={name: new.excluded[name] for name in _TOLD_ANEW},
+        ).returning(review_items.c.id)
+
+    return build
+
+
+_OPEN = ForEach(_COLUMNS, _opening(postgresql.Insert), on_sqlite=_opening(sqlite.Insert))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,13 +111,13 @@ def open_item(
 
 def open_new(conn: Connection, new: NewItem) -> int:
     """As ``open_item``, of an item that is described already."""
-    return int(conn.execute(_OPEN_ONE[conn.dialect.name], _row(new)).scalar_one())
+    [(item,)] = _OPEN.run(conn, [_row(new)])
+    return int(str(item))
 
 
-def open_all(conn: Connection, new: Sequence[NewItem]) -> None:
-    """Open items, or update the open ones about the same things; no two about one thing."""
-    if new:
-        conn.execute(_OPEN[conn.dialect.name], [_row(one) for one in new])
+def opening(new: Sequence[NewItem]) -> Part:
+    """What opens items, or updates the open ones about the same things; no two about one thing."""
+    return _OPEN, [_row(one) for one in new]
 
 
 def _row(new: NewItem) -> dict[str, object]:
@@ -126,6 +132,7 @@ def _row(new: NewItem) -> dict[str, object]:
         "state": "open",
         "opened_at": new.opened_at,
         "detail": dict(new.detail),
+        "hidden": 0,
     }
 
 

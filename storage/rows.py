@@ -4,6 +4,9 @@ A statement costs most of its time on its way, so whoever works on several threa
 all of them in one. The rows travel as one array for each column (PostgreSQL) or as one JSON text
 (SQLite) and are joined to the tables like a table of their own.
 
+Statements that need nothing of one another go at once: on PostgreSQL they are one statement, whose
+parts all see what was there before it (``at_once``).
+
 Nothing is decided here. A statement over several rows locks them in an order of the planner's, so
 one that changes lease rows selects them for update first, in order (``locking``).
 """
@@ -13,6 +16,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Final, cast
 
 import sqlalchemy as sa
@@ -36,6 +40,8 @@ Place = tuple[str, str]
 Given = Mapping[str, "sa.ColumnElement[object]"]
 """The columns of the given rows, by name, as expressions of a statement."""
 Build = Callable[[Given, "sa.FromClause"], "sa.Executable"]
+Rows = Sequence[Mapping[str, object]]
+Part = tuple["ForEach", Rows]
 
 
 class ForEach:
@@ -46,30 +52,80 @@ class ForEach:
         columns: Columns,
         build: Build,
         *,
+        on_sqlite: Build | None = None,
         locking: Callable[[Given, sa.FromClause], sa.Select[tuple[object, ...]]] | None = None,
     ) -> None:
         """*build* makes the statement out of the given columns and what they come FROM.
 
-        *locking* selects FOR UPDATE what is to be changed, in the one order of all who lock it:
-        PostgreSQL then does so within the statement (SQLite has one writer, who needs no locks).
+        *on_sqlite* makes it for SQLite, where that is another one. *locking* selects FOR UPDATE
+        what is to be changed, in the one order of all who lock it: PostgreSQL then does so within
+        the statement (SQLite has one writer, who needs no locks).
         """
-        self._names: Final = tuple(columns)
+        self._columns: Final = columns
+        self._build: Final = build
         self._statements: Final = {
-            "sqlite": build(*_from_json(columns)),
+            "sqlite": (on_sqlite or build)(*_from_json(columns)),
             "postgresql": build(*_locked(columns, *_from_arrays(columns), locking)),
         }
 
-    def run(
-        self, conn: Connection, rows: Sequence[Mapping[str, object]]
-    ) -> CursorResult[tuple[object, ...]]:
+    def run(self, conn: Connection, rows: Rows) -> CursorResult[tuple[object, ...]]:
         """Run it over *rows*, one at least; each has a value for every column."""
         name = conn.dialect.name
-        values: dict[str, object]
         if name == "sqlite":
-            values = {"given": _as_json([[row[at] for at in self._names] for row in rows])}
-        else:
-            values = {f"given_{at}": [row[at] for row in rows] for at in self._names}
-        return conn.execute(self._statements[name], values)
+            given = _as_json([[row[at] for at in self._columns] for row in rows])
+            return conn.execute(self._statements[name], {"given": given})
+        return conn.execute(self._statements[name], self.arrays(rows))
+
+    def arrays(self, rows: Rows, *, of: str = "given") -> dict[str, object]:
+        """The parameters of PostgreSQL's statement: an array for each column."""
+        return {f"{of}_{at}": [row[at] for row in rows] for at in self._columns}
+
+    def part(self, of: str) -> sa.Executable:
+        """PostgreSQL's statement as one of several whose parameters are kept apart by *of*."""
+        return self._build(*_from_arrays(self._columns, of=of))
+
+
+def inserting(
+    table: sa.Table, names: Sequence[str], insert: Callable[[sa.Table], sa.Insert] = sa.insert
+) -> Build:
+    """Builds the INSERT of these columns of *table*, for each of the given rows."""
+
+    def build(given: Given, source: sa.FromClause) -> sa.Executable:
+        # Without a WHERE, SQLite takes the ON of an ON CONFLICT that follows for that of a join.
+        rows = sa.select(*(given[name] for name in names)).select_from(source).where(sa.true())
+        # Every column without a default of the database's must be named: none is filled in here.
+        return insert(table).from_select(list(names), rows, include_defaults=False)
+
+    return build
+
+
+def columns_of(table: sa.Table, *names: str) -> Columns:
+    """These columns of *table* with their types."""
+    return {name: cast("Kind", table.c[name].type) for name in names}
+
+
+def at_once(conn: Connection, parts: Sequence[Part]) -> CursorResult[tuple[object, ...]] | None:
+    """Run statements that need nothing of one another; gives what the last one found.
+
+    Each of *parts* is one that locks nothing by itself, and the rows for it; a part without rows is
+    left out (None: there was none at all).
+    """
+    wanted = [(each, rows) for each, rows in parts if rows]
+    if conn.dialect.name == "sqlite" or len(wanted) < 2:
+        found = [each.run(conn, rows) for each, rows in wanted]
+        return found[-1] if found else None
+    values: dict[str, object] = {}
+    for at, (each, rows) in enumerate(wanted):
+        values |= each.arrays(rows, of=f"part{at}")
+    return conn.execute(_as_one(tuple(each for each, _ in wanted)), values)
+
+
+@cache
+def _as_one(statements: tuple[ForEach, ...]) -> sa.Executable:
+    """All but the last beside the last, which is a statement that can have others beside it."""
+    *beside, last = (each.part(f"part{at}") for at, each in enumerate(statements))
+    ctes = [cast("sa.Insert", one).cte(f"part{at}") for at, one in enumerate(beside)]
+    return cast("sa.Insert", last).add_cte(*ctes)
 
 
 def as_text(text: str) -> str:
@@ -86,11 +142,11 @@ def _as_json(rows: Sequence[Sequence[object]]) -> str:
     return json.dumps(fit)
 
 
-def _from_arrays(columns: Columns) -> tuple[Given, sa.FromClause]:
+def _from_arrays(columns: Columns, *, of: str = "given") -> tuple[Given, sa.FromClause]:
     # Behind a SELECT the planner sees no length: one plan serves every number of rows, and is kept.
     arrays = [
         sa.select(
-            sa.bindparam(f"given_{name}", type_=postgresql.ARRAY(kind, dimensions=1))
+            sa.bindparam(f"{of}_{name}", type_=postgresql.ARRAY(kind, dimensions=1))
         ).scalar_subquery()
         for name, kind in columns.items()
     ]

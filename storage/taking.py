@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from storage.dbtime import NowMs
+from storage.rows import NUMBER, TEXT, ForEach
 from storage.tables import intents, leases, mailboxes, pauses, threads
 from storage.words import IntentState
 
@@ -78,10 +79,13 @@ DUE = (
     .limit(sa.bindparam("limit", type_=sa.Integer))
     .with_for_update(of=leases, skip_locked=True)
 )
-SERVED = (
-    sa.update(mailboxes)
-    .where(mailboxes.c.integration == sa.bindparam("i"))
-    .values(last_served_at=sa.bindparam("n"))
+SERVED = ForEach(
+    {"i": TEXT, "n": NUMBER},
+    lambda given, _: (
+        sa.update(mailboxes)
+        .where(mailboxes.c.integration == given["i"])
+        .values(last_served_at=given["n"])
+    ),
 )
 # A paused process may still write to its socket, and no fence can stop it there.
 LONGEST_CALL = (

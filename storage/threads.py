@@ -21,7 +21,17 @@ import sqlalchemy as sa
 
 from storage import leases, locks
 from storage.leases import Held
-from storage.rows import Place, grouped, rows_of_threads
+from storage.rows import (
+    NUMBER,
+    TEXT,
+    ForEach,
+    Given,
+    Part,
+    Place,
+    columns_of,
+    grouped,
+    rows_of_threads,
+)
 from storage.tables import messages, threads
 from storage.words import Identity, IntegrationId, ThreadId
 
@@ -35,9 +45,17 @@ _LOAD = rows_of_threads(threads)
 _THERE = sa.select(sa.literal(1)).where(_IS)
 _INSERT = sa.insert(threads)
 _DUES = sa.select(threads.c.dues).where(_IS)
-_AT = sa.bindparam("at", type_=sa.BigInteger)
-_EARLIER = sa.case((threads.c.due_at <= _AT, threads.c.due_at), else_=_AT)
-_MAKE_DUE = sa.update(threads).where(_IS).values(due_at=_EARLIER, dues=threads.c.dues + 1)
+
+
+def _no_later(at: sa.ColumnElement[object]) -> sa.ColumnElement[object]:
+    return sa.case((threads.c.due_at <= at, threads.c.due_at), else_=at)
+
+
+_MAKE_DUE = (
+    sa.update(threads)
+    .where(_IS)
+    .values(due_at=_no_later(sa.bindparam("at", type_=sa.BigInteger)), dues=threads.c.dues + 1)
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,14 +266,9 @@ class Finished:
     settled_due_at: int | None = None
 
 
-def finish(conn: Connection, held: Held, end: Finish, now_ms: int) -> None:
-    """End one piece of work: the thread's row."""
-    finish_all(conn, [Finished(held=held, end=end, now_ms=now_ms)])
-
-
-def finish_all(conn: Connection, ended: Sequence[Finished]) -> None:
-    """End pieces of work, each on a thread of its own: the threads' rows."""
-    alike: dict[sa.Update, list[dict[str, object]]] = {}
+def finishing(ended: Sequence[Finished]) -> list[Part]:
+    """What ends pieces of work, each on a thread of its own: the threads' rows."""
+    alike: dict[ForEach, list[dict[str, object]]] = {}
     for one in ended:
         end = one.end
         statement = _finishing(
@@ -278,40 +291,45 @@ def finish_all(conn: Connection, ended: Sequence[Finished]) -> None:
                 "because": end.no_draft_because,
             }
         )
-    for statement, rows in alike.items():
-        conn.execute(statement, rows)
+    return list(alike.items())
+
+
+_ENDS = {
+    **dict.fromkeys(("i", "t", "because"), TEXT),
+    **dict.fromkeys(("read", "again", "at", "now", "of_revision"), NUMBER),
+    **columns_of(threads, "triage"),
+}
 
 
 @cache
 def _finishing(
     judged: bool, failed: bool, quarantine: bool, reconciled: bool, settled: bool
-) -> sa.Update:
-    """The UPDATE that ends a piece of work. What it compares it reads itself, under its own lock:
+) -> ForEach:
+    """The UPDATE that ends pieces of work. What it compares it reads itself, under its own lock:
     whoever notes mail makes a thread due without its lease."""
-    values: dict[str, object] = {
-        "failures": threads.c.failures + 1 if failed else 0,
-        "due_at": sa.case(
-            (
-                threads.c.dues == sa.bindparam("read"),
-                sa.bindparam("again", type_=sa.BigInteger),
-            ),
-            else_=_EARLIER if settled else threads.c.due_at,
-        ),
-    }
-    if settled:
-        values["dues"] = threads.c.dues + 1
-    if judged:
-        values["triage"] = sa.bindparam("triage", type_=threads.c.triage.type)
-        values["triaged_revision"] = sa.bindparam("of_revision")
-        values["no_draft_because"] = sa.bindparam("because")
-    if quarantine:
-        values["quarantined_at"] = sa.bindparam("now")
-    if reconciled:
-        # A second alarm after the work had read makes the thread due again, and stands.
-        values["reconcile_first"] = sa.case(
-            (threads.c.dues == sa.bindparam("read"), 0), else_=threads.c.reconcile_first
-        )
-    return sa.update(threads).where(_IS).values(values)
+
+    def build(given: Given, _: sa.FromClause) -> sa.Executable:
+        as_read = threads.c.dues == given["read"]
+        otherwise = _no_later(given["at"]) if settled else threads.c.due_at
+        values: dict[str, object] = {
+            "failures": threads.c.failures + 1 if failed else 0,
+            "due_at": sa.case((as_read, given["again"]), else_=otherwise),
+        }
+        if settled:
+            values["dues"] = threads.c.dues + 1
+        if judged:
+            values["triage"] = given["triage"]
+            values["triaged_revision"] = given["of_revision"]
+            values["no_draft_because"] = given["because"]
+        if quarantine:
+            values["quarantined_at"] = given["now"]
+        if reconciled:
+            # A second alarm after the work had read makes the thread due again, and stands.
+            values["reconcile_first"] = sa.case((as_read, 0), else_=threads.c.reconcile_first)
+        here = threads.c.integration == given["i"], threads.c.thread == given["t"]
+        return sa.update(threads).where(*here).values(values)
+
+    return ForEach(_ENDS, build)
 
 
 def dues(conn: Connection, integration: str, thread: str) -> int:

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from assistant.effects import settle, wording
 from assistant.effects.settle import Recorded, Timing
 from providers.ports import DraftSight, Folder
-from storage import drafts, evidence, intents
+from storage import drafts, intents
 from storage.intents import Intent, Move
 from storage.standing import Beside
 from storage.words import (
@@ -48,14 +48,13 @@ def outcomes_of(conn: Connection, ended: Sequence[Ended]) -> list[Recorded]:
     No intent may stand in *ended* twice.
     """
     moved = intents.move_all(conn, [_move_of(one) for one in ended])
-    facts, recorded = [], []
+    recorded = []
     for one in ended:
         beside = moved.get(one.claimed.id)
         is_late = beside is None
         kind = EvidenceKind.LATE_ANSWER if is_late else EvidenceKind.ANSWER
         told = wording.told(one.outcome)
         fact = Evidence(kind=kind, attempt=one.claimed.attempt, detail=told)
-        facts.append((one.claimed.id, one.now, fact))
         name = "answered_late" if is_late else "answered"
         story = [settle.event(one.now, name, one.claimed, attempt=one.claimed.attempt, **told)]
         if beside is None:
@@ -63,8 +62,7 @@ def outcomes_of(conn: Connection, ended: Sequence[Ended]) -> list[Recorded]:
         else:
             what = _in_time(conn, one, beside)
             story.insert(0, settle.claimed_event(one.claimed))
-        recorded.append(replace(what, story=(*story, *what.story)))
-    evidence.add_all(conn, facts)
+        recorded.append(replace(what, fact=(one.now, fact), story=(*story, *what.story)))
     return recorded
 
 

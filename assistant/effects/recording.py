@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 from assistant.effects import outcomes, settle
 from assistant.effects.outcomes import Ended
 from assistant.effects.settle import Recorded, Timing
-from storage import leases, threads
+from storage import leases
 from storage.dbtime import database_now_ms
 from storage.events import Event
 from storage.intents import Intent
@@ -86,8 +86,7 @@ def record_all(conn: Connection, records: Sequence[Record]) -> list[Recorded]:
             )
             left = replace(what, due_at=None, story=(*what.story, *ending.story(now)))
         told.append((one.claimed, left))
-    settle.write_all(conn, told)
-    threads.finish_all(conn, finished)
+    settle.write_all(conn, told, finished)
     for one, (now, ending) in zip(records, nows, strict=True):
         if ending is not None:
             ending.tell(conn, now)

@@ -20,16 +20,19 @@ from sqlalchemy import Connection
 
 from assistant.effects import illness, records, wording
 from providers.ports import DraftSight
-from storage import drafts, events, intents, reviews, threads
+from storage import drafts, events, evidence, intents, reviews, threads
 from storage.drafts import NewDraft
 from storage.events import Event
 from storage.intents import Intent, Move
+from storage.rows import at_once
 from storage.standing import Beside
+from storage.threads import Finished
 from storage.words import (
     OPEN_DRAFTS,
     Accepted,
     By,
     DraftState,
+    Evidence,
     IntentState,
     ItemKind,
     Kind,
@@ -51,34 +54,43 @@ class Recorded:
     """What a record changed: the state now, and when the thread should be worked on again.
 
     The rest is left to write in the same transaction, which ``write_all`` does: that the thread is
-    due, what happened, and the draft that there is now with whether its owner should review it.
-    The end of a turn of work takes ``due_at`` and ``story`` over and writes them with its own.
+    due, what was seen (with its epoch ms), what happened, and the draft that there is now with
+    whether its owner should review it. The end of a turn of work takes ``due_at`` and ``story``
+    over and writes them with its own.
     """
 
     state: IntentState
     again_at: int | None = None
     due_at: int | None = None
+    fact: tuple[int, Evidence] | None = None
     story: Sequence[Event] = ()
     draft: NewDraft | None = None
     to_review: bool = False
 
 
-def write_all(conn: Connection, recorded: Sequence[tuple[Intent, Recorded]]) -> None:
-    """Write what records left to their callers."""
+def write_all(
+    conn: Connection, recorded: Sequence[tuple[Intent, Recorded]], ended: Sequence[Finished] = ()
+) -> None:
+    """Write what records left to their callers, and the turns of work that *ended* with them."""
     ids = drafts.record_all(conn, [one.draft for _, one in recorded if one.draft is not None])
-    reviews.open_all(
-        conn,
-        [
-            records.to_review(intent, ids[intent.id], one.draft.made_at)
-            for intent, one in recorded
-            if one.to_review and one.draft is not None
-        ],
-    )
     for intent, one in recorded:
         if one.due_at is not None:
             threads.make_due(conn, intent.integration, intent.thread, one.due_at)
-    events.log_all(
-        conn, [(intent.integration, intent.thread, one.story) for intent, one in recorded]
+    to_review = [
+        records.to_review(intent, ids[intent.id], one.draft.made_at)
+        for intent, one in recorded
+        if one.to_review and one.draft is not None
+    ]
+    stories = [(intent.integration, intent.thread, one.story) for intent, one in recorded]
+    facts = [(intent.id, *one.fact) for intent, one in recorded if one.fact is not None]
+    at_once(
+        conn,
+        [
+            reviews.opening(to_review),
+            evidence.adding(facts),
+            events.telling(stories),
+            *threads.finishing(ended),
+        ],
     )
 
 

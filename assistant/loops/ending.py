@@ -24,7 +24,8 @@ from storage import events, leases, reviews, threads, watches
 from storage.dbtime import database_now_ms
 from storage.events import Event
 from storage.intents import Intent
-from storage.threads import Finish
+from storage.rows import at_once
+from storage.threads import Finish, Finished
 from storage.words import Accepted, FaultPoint, ItemKind, Outcome, Rejected, Unknown
 
 log = structlog.get_logger()
@@ -121,8 +122,8 @@ def _write(
     """What the turn found out, where no call was made."""
     held = turn.grip.held
     end = _finish(turn, again_at=again_at, failed=failed, quarantine=quarantine)
-    threads.finish(conn, held, end, now)
-    events.log_all(conn, [(held.integration, held.thread, _story(turn, now))])
+    told = events.telling([(held.integration, held.thread, _story(turn, now))])
+    at_once(conn, [told, *threads.finishing([Finished(held=held, end=end, now_ms=now)])])
     _tell(conn, turn, now)
 
 

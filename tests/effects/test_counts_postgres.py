@@ -22,7 +22,7 @@ from tests.support.pgcount import Counts, counting_cluster, counts, reset
 from tests.support.postgres import Cluster, aside
 
 ACTIONS = 20
-MOST_STATEMENTS = 10
+MOST_STATEMENTS = 7
 """With which an action claims and records; beside them one reads its thread."""
 MOST_DURABLE_COMMITS = 3
 

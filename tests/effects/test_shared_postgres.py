@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from assistant.effects import guard
 from assistant.effects.claim import Asked, Claiming, Refusal, Refused, claim_all
 from assistant.effects.keys import create_key, fingerprint
-from assistant.effects.recording import Record, record_all
+from assistant.effects.recording import Ending, Record, record_all
 from assistant.timing import SystemClock
 from leases.keeper import Grip
 from leases.term import Term
@@ -24,6 +24,7 @@ from storage.errors import StorageBusyError
 from storage.intents import Intent
 from storage.leases import Held
 from storage.postgres import PostgresDatabase
+from storage.threads import Finish
 from storage.together import Together
 from storage.words import (
     Identity,
@@ -184,6 +185,36 @@ async def test_sets_of_two_processes_in_opposite_orders_are_both_recorded() -> N
         assert await here.states() == [IntentState.ACCEPTED] * 8
 
 
+async def test_what_becomes_due_while_a_set_ends_stays_due() -> None:
+    async with site(3) as here:
+        claimed = await here.claimed()
+        rows = await here.store.read(
+            lambda conn: threads.load_all(conn, [(one.integration, one.thread) for one in claimed])
+        )
+        records = [
+            Record(
+                claimed=one,
+                outcome=accepted(one.id),
+                timing=TIMING,
+                ending=ending_of(held, row.dues),
+            )
+            for one, held, row in zip(claimed, here.held, rows, strict=True)
+        ]
+        async with here.connected() as conn, anyio.create_task_group() as group:
+            await conn.execute("BEGIN")
+            await conn.execute(
+                "UPDATE threads SET dues = dues + 1, due_at = 5 WHERE thread = $1",
+                claimed[1].thread,
+            )
+            group.start_soon(here.store.write, partial(record_all, records=records))
+            await here.waiting(1)
+            await conn.execute("COMMIT")
+        after = await here.store.read(
+            lambda conn: [threads.load(conn, one.integration, one.thread) for one in claimed]
+        )
+        assert [row.due_at for row in after] == [None, 5, None]
+
+
 async def test_a_claim_whose_commit_is_still_to_come_is_waited_for() -> None:
     """The connection was lost with COMMIT on its way: the server may get to it at any moment."""
     async with site(1) as here:
@@ -233,6 +264,16 @@ async def test_a_set_that_waited_for_a_takeover_keeps_nothing_of_its_stale_lease
         assert found.pop(stale.thread) == Refused(why=Refusal.LEASE_LOST)
         assert all(isinstance(one, Intent) for one in found.values())
         assert len(found) == 2
+
+
+def ending_of(held: Held, dues: int) -> Ending:
+    """The end of a turn that had read the thread's *dues*."""
+    return Ending(
+        held=held,
+        finish=lambda _, __: Finish(read_dues=dues, revision=0),
+        story=lambda _: (),
+        tell=lambda _, __: None,
+    )
 
 
 def free(conn: Connection, found: Sequence[Intent]) -> None:

@@ -6,12 +6,19 @@ from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy import Connection
 
 from assistant.effects.wording import storable
+from storage import events, evidence, reviews, threads
+from storage.events import Event
 from storage.intents import Intent
-from storage.rows import TEXT, ForEach, as_text
+from storage.reviews import NewItem
+from storage.rows import TEXT, ForEach, as_text, at_once
 from storage.words import (
     Accepted,
+    Evidence,
+    EvidenceKind,
+    IntentId,
     IntentState,
     ItemKind,
     Outcome,
@@ -72,6 +79,36 @@ async def test_odd_text_in_a_request_is_claimed_again_as_it_was(make: Make) -> N
     assert [one.attempt for one in again] == [2, 2]
     for one in world.intents():
         assert (dict(one.token), list(one.before)) == ({"all": odd}, odd)
+
+
+async def test_statements_at_once_write_what_each_of_them_would(make: Make) -> None:
+    db = make().db
+    told = [Event(at=at, kind=f"of {at}", detail={"at": [at, None]}) for at in (3, 1, 2)]
+    item = NewItem(kind=ItemKind.GAP, user="robin", opened_at=1, summary="s", detail={"é": 1})
+    fact = Evidence(kind=EvidenceKind.ANSWER, attempt=1, detail={"of": ODD["quotes of JSON"]})
+
+    def unit(conn: Connection) -> None:
+        at_once(
+            conn,
+            [
+                evidence.adding([]),
+                reviews.opening([item]),
+                evidence.adding([(IntentId("i"), 7, fact)]),
+                events.telling([("box", "t", told)]),
+                *threads.finishing([]),
+            ],
+        )
+
+    db.run(unit)
+    story = db.run(lambda conn: events.story(conn, "box", "t"))
+    assert [(one["kind"], one["detail"]) for one in story] == [(e.kind, e.detail) for e in told]
+    assert [dict(one.detail) for one in db.run(reviews.listed)] == [{"é": 1}]
+    [seen] = db.run(lambda conn: evidence.of_intent(conn, IntentId("i")))
+    assert (seen.at, seen.kind, dict(seen.detail)) == (7, fact.kind, dict(fact.detail))
+
+
+async def test_nothing_at_once_is_no_statement(make: Make) -> None:
+    assert make().db.run(lambda conn: at_once(conn, [evidence.adding([])])) is None
 
 
 async def test_what_sqlite_would_store_unreadably_is_given_as_it_can_be_read(make: Make) -> None:
