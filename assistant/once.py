@@ -8,8 +8,9 @@ A mailbox whose watcher was killed just now is waited for, a lease's time at mos
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import anyio
 import structlog
@@ -22,7 +23,7 @@ from assistant.loops.reconciler import Reconciler
 from assistant.loops.turn import Result
 from assistant.loops.watcher import Watcher
 from assistant.loops.worker import Worker
-from assistant.rests import rest_of
+from assistant.rests import Rest, rest_of
 from storage import leases, mailboxes, overview, watches
 from storage.dbtime import database_now_ms
 from storage.errors import StorageError
@@ -32,6 +33,9 @@ log = structlog.get_logger()
 
 HORIZON_S = 10.0
 """What falls due within this time is waited for (DESIGN section 7)."""
+
+AGAIN_MS = 2_000
+"""After so long at most a claim is tried again that waits for a look to succeed."""
 
 ROUNDS = 20
 """Passes over a mailbox whose threads keep moving while they are read."""
@@ -113,7 +117,8 @@ async def run_once(
             if look_horizon_s is not None:
                 looked = await reconciler.until_quiet(look_horizon_s)
             await worker.until_idle(0)
-            if not looked and not _moved(worker):
+            resting = await house.store.read(partial(_resting, names=list(noted)))
+            if not looked and not _moved(worker, resting):
                 break
         await Notifier(house).pass_once()
         group.cancel_scope.cancel()
@@ -152,21 +157,24 @@ def problems_of(conn: Connection, mailbox: IntegrationId, *, unread: bool) -> tu
     elif unread:
         found["it could not be read, or another process watches it"] = None
     now = database_now_ms(conn)
+    rest = None if row is None else rest_of(conn, row, now)
+    # What a rest holds up is put off to its end, or looked at again after a while.
+    until = now if rest is None else max(now + AGAIN_MS, rest.until or 0)
     for thread in overview.all_threads(conn, mailbox):
         waits = thread.due_at is not None and thread.quarantined_at is None
-        if row is not None and waits and (thread.due_at or 0) <= now:
-            found |= dict.fromkeys(_held_up(conn, row, now))
+        if row is not None and waits and (thread.due_at or 0) <= until:
+            found |= dict.fromkeys(_held_up(conn, row, rest))
         if thread.failures and thread.due_at is not None:
             why = thread.no_draft_because or "a thread could not be worked on; see the log"
             found[why] = None
     return tuple(found)
 
 
-def _held_up(conn: Connection, row: mailboxes.MailboxRow, now: int) -> Iterator[str]:
+def _held_up(conn: Connection, row: mailboxes.MailboxRow, rest: Rest | None) -> Iterator[str]:
     """Why no call is made into a mailbox in which something is due."""
     if mailboxes.stopped(conn, row.integration):
         yield "calls are paused; lift it with: fencepost resume"
-    if (rest := rest_of(conn, row, now)) is not None:
+    if rest is not None:
         yield rest.words
 
 
@@ -223,7 +231,14 @@ async def _watched_until(house: House, mailbox: IntegrationId) -> int | None:
         return None
 
 
-def _moved(worker: Worker) -> bool:
-    """Whether the last round dropped plans because threads had moved on."""
-    again = sum(counter.pop(Result.AGAIN, 0) for counter in worker.results.values())
-    return again > 0
+def _resting(conn: Connection, names: Iterable[IntegrationId]) -> set[IntegrationId]:
+    """The mailboxes into which no call is made for now: trying again would change nothing."""
+    now = database_now_ms(conn)
+    rows = [row for name in names if (row := mailboxes.load(conn, name)) is not None]
+    return {row.integration for row in rows if rest_of(conn, row, now) is not None}
+
+
+def _moved(worker: Worker, resting: set[IntegrationId]) -> bool:
+    """Whether the last round dropped plans because threads had moved on, except where all rest."""
+    again = {name: one.pop(Result.AGAIN, 0) for name, one in worker.results.items()}
+    return any(number for name, number in again.items() if name not in resting)

@@ -67,14 +67,22 @@ class Worker:
                     await self.house.work_bell.wait(pause_s)
 
     async def until_idle(self, horizon_s: float) -> None:
-        """Work until nothing is due within *horizon_s* (0: nothing is due now)."""
+        """Work until nothing is due within *horizon_s* (0: nothing is due now).
+
+        So long is waited in all with nothing in work, not each time: a thread of a mailbox that
+        rests until a look has succeeded is put off again and again, and the look comes after this.
+        """
+        left_s = horizon_s
         async with anyio.create_task_group() as group:
             while not self.draining:
                 if await self._round(group):
                     continue
                 wait_s = await self._due_in_s()
-                if wait_s is not None and wait_s <= horizon_s:
+                if wait_s is not None and wait_s <= left_s:
+                    idle, began_s = not self.in_work, self.house.clock.boot_s()
                     await self.house.work_bell.wait(max(wait_s, 0.05))
+                    if idle:
+                        left_s -= self.house.clock.boot_s() - began_s
                 elif self.in_work:
                     await self.house.work_bell.wait(self.house.settings.poll_s)
                 else:

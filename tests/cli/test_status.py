@@ -124,3 +124,15 @@ def test_a_member_that_was_not_heard_for_an_hour_is_not_listed(fleet: Place) -> 
 def test_all_lists_every_member_that_is_known_of(fleet: Place) -> None:
     assert "gone: one:2:b (all, silent, last heard 20" in fleet.run("status", "--all")
     assert members(fleet, "--all") == ["one:1:a", "one:2:b"]
+
+
+def test_once_and_explain_give_the_same_reason(resting: Place) -> None:
+    resting.deliver(1)
+    document = resting.json("once")
+    assert isinstance(document, dict)
+    [problem] = document["mailboxes"][0]["problems"]
+    assert "and until a look into it has succeeded: of 3 calls in a row nobody knows" in problem
+    threads = resting.json("threads")
+    assert isinstance(threads, list)
+    said = resting.run("explain", "robin/local", str(threads[0]["thread"]))
+    assert "no call is made into the mailbox: it rests for" in said

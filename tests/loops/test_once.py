@@ -8,11 +8,12 @@ import anyio
 import pytest
 from structlog.testing import capture_logs
 
-from assistant.once import Progress, Summary, run_once
+from assistant.once import HORIZON_S, Progress, Summary, run_once
+from storage import mailboxes
 from storage.words import FaultPoint
 from tests.support.gate import kill
 from tests.support.mails import question
-from tests.support.world import SETTINGS, Process, World
+from tests.support.world import BOX, SETTINGS, Process, World
 
 
 @pytest.fixture
@@ -97,3 +98,20 @@ async def test_who_watches_a_pass_is_told_what_it_waits_for_and_how_long_at_most
     process = world.process()
     await world.drive(lambda: run_once(process.house, progress, look_horizon_s=None))
     assert told == [(process.account.integration, at_most_s)]
+
+
+async def test_a_pass_ends_though_a_mailbox_rests_until_a_look_has_succeeded(
+    world: World,
+) -> None:
+    process = world.process()
+    await world.drive(process.note)
+    world.db.run(lambda conn: mailboxes.update(conn, BOX, look_needed=1, unknowns_in_a_row=3))
+
+    async def run() -> list[Summary]:
+        return await run_once(process.house)
+
+    started_s = world.clock.boot_s()
+    summaries = await world.drive(run, limit_s=600)
+    assert summaries is not None
+    assert "it rests until a look into it has succeeded" in summaries[0].problems[0]
+    assert world.clock.boot_s() - started_s <= 3 * HORIZON_S
