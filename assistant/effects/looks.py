@@ -56,6 +56,9 @@ class Since:
     next_look_at: int | None
 
 
+_NOTHING = (Finding.ABSENT, Finding.NOT_REACHED)
+
+
 def record_look(
     conn: Connection,
     intent_id: IntentId,
@@ -86,7 +89,8 @@ def record_look(
         # Something was seen meanwhile that this search may have missed.
         verdict = replace(verdict, next_look_at=_earlier(verdict, intent))
     evidence.add(conn, intent.id, now, _fact(attempt, look, verdict))
-    if look.complete:
+    if look.complete or verdict.finding not in _NOTHING:
+        # The mailbox answers: what it answers is known although something in it can't be read.
         mailboxes.update(conn, intent.integration, look_needed=0)
     intents.update(
         conn,

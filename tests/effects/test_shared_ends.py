@@ -10,9 +10,12 @@ import anyio
 import pytest
 from sqlalchemy import Connection
 
+from assistant.core.reconciliation import Schedule
 from assistant.effects import settle
+from assistant.effects.looks import record_look
 from assistant.effects.recording import Ending, Record, record_all
 from assistant.loops.turn import Result
+from providers.ports import DraftSight, Folder, Look
 from storage import drafts, intents, leases, mailboxes, threads
 from storage.dbtime import database_now_ms
 from storage.intents import Intent
@@ -25,7 +28,9 @@ from storage.words import (
     FaultPoint,
     IntentState,
     OwnerId,
+    Ref,
     Unknown,
+    Version,
 )
 from tests.effects.test_shared import TIMING, accepted, ask_for, begin, claimed, recorded
 from tests.support.database import CommitFault
@@ -259,3 +264,20 @@ async def test_three_unknowns_of_one_set_let_the_mailbox_rest(make: Make) -> Non
     box = world.read(lambda conn: mailboxes.load(conn, BOX))
     assert box is not None
     assert (box.unknowns_in_a_row, box.pauses) == (4, 1)
+
+
+async def test_a_look_that_found_a_draft_is_one_that_succeeded_though_a_place_was_not_reached(
+    make: Make,
+) -> None:
+    world, _, made = await of_a_set(make, 3)
+    recorded(world, [(one, Unknown(reason="no answer")) for one in made])
+    schedule = Schedule(looks_ms=(5_000, 120_000), lag_ms=1_000)
+    seen = DraftSight(ref=Ref("1"), version=Version("1"), folder=Folder.DRAFTS, content_hash="")
+
+    def needs_a_look(look: Look) -> bool:
+        world.db.run(lambda conn: record_look(conn, made[0].id, 1, look, schedule))
+        box = world.read(lambda conn: mailboxes.load(conn, BOX))
+        return box is None or box.look_needed
+
+    assert needs_a_look(Look(complete=False))
+    assert not needs_a_look(Look(found=(seen,), complete=False))
