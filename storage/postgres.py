@@ -22,7 +22,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from anyio import CancelScope, CapacityLimiter
@@ -88,6 +89,7 @@ class PostgresDatabase:
         self._limits = limits
         self._limiter = CapacityLimiter(connections)
         self._is_closed = False
+        self._at_hand: list[tuple[AsyncConnection, Driver]] = []
         self.met = met
 
     @property
@@ -116,6 +118,8 @@ class PostgresDatabase:
                 for _ in range(int(self._limiter.total_tokens)):
                     await self._limiter.acquire_on_behalf_of(object())
                 self._limiter.total_tokens = float("inf")
+            for conn, _ in self._at_hand:
+                await conn.close()
             await self._engine.dispose()
 
     async def _run(self, begin: str, unit: Callable[[Connection], T], hook: Hook | None) -> T:
@@ -155,8 +159,7 @@ class PostgresDatabase:
         return await self._once(begin, unit)
 
     async def _once(self, begin: str, unit: Callable[[Connection], T]) -> T:
-        async with self._engine.connect() as conn:
-            driver = await _driver(conn)
+        async with self._connection() as (conn, driver):
             try:
                 await self._begin(driver, begin)
                 result = await conn.run_sync(_whole(unit))
@@ -165,6 +168,25 @@ class PostgresDatabase:
                 raise
             await _commit(conn, driver, self._answer_s)
         return result
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[tuple[AsyncConnection, Driver]]:
+        """A connection of the pool, kept at hand for the next unit unless this one fails."""
+        # To give one back to the pool and take it again costs as much as BEGIN and COMMIT.
+        conn, driver = self._at_hand.pop() if self._at_hand else await self._connected()
+        if driver.is_closed():
+            await conn.close()
+            conn, driver = await self._connected()
+        try:
+            yield conn, driver
+        except BaseException:
+            await conn.close()
+            raise
+        self._at_hand.append((conn, driver))
+
+    async def _connected(self) -> tuple[AsyncConnection, Driver]:
+        conn = await self._engine.connect()
+        return conn, cast("Driver", (await conn.get_raw_connection()).driver_connection)
 
     async def _begin(self, driver: Driver, begin: str) -> None:
         clock = self._place.virtual_clock
@@ -271,14 +293,11 @@ def _whole(unit: Callable[[Connection], T]) -> Callable[[Connection], T]:
             raise UnitMisuseError(
                 "a unit of work must leave the transaction open and close its savepoints"
             )
+        # Its own idea of a transaction; the database's goes on until the COMMIT that comes next.
+        begun.close()
         return result
 
     return run
-
-
-async def _driver(conn: AsyncConnection) -> Driver:
-    raw = await conn.get_raw_connection()
-    return cast("Driver", raw.driver_connection)
 
 
 async def _undo(conn: AsyncConnection, driver: Driver) -> None:

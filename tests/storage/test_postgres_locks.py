@@ -255,9 +255,11 @@ async def test_limits_are_gone_with_their_transaction(name: str) -> None:
 async def test_nobody_listens_through_a_pooler(name: str) -> None:
     """PgBouncer would give the session, and what it hears, to somebody else."""
     store = await opened(name, pooled=True)
-    with anyio.fail_after(5):
-        await listen(store, FakeClock(), lambda _: None)
-    await store.close()
+    try:
+        with anyio.fail_after(5):
+            await listen(store, FakeClock(), lambda _: None)
+    finally:
+        await store.close()
 
 
 async def test_a_lock_of_one_row_leaves_the_others(store: PostgresDatabase, name: str) -> None:
