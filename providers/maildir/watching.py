@@ -1,9 +1,11 @@
 """Wait until something may have changed in a Maildir: inotify or kqueue, with a floor of polling.
 
-A watch is set once and kept, so that what happens between two waits ends the next one at once.
-Where the system gives no watch (too many of them, a network file system, no permission) only the
-floor is left: waiting is a hint and never the reason why something is missed. The thread that waits
-ends within a step of a cancellation; no thread outlives ``close``.
+A watch is set once and kept, so that what happens between two waits ends the next one at once. A
+wait that had to set it, the first one or the one after a folder was made anew, ends at once too:
+what happened just before is announced by nobody. Where the system gives no watch (too many of them,
+a network file system, no permission) only the floor is left: waiting is a hint and never the reason
+why something is missed. The thread that waits ends within a step of a cancellation; no thread
+outlives ``close``.
 """
 
 from __future__ import annotations
@@ -40,8 +42,8 @@ class Watch:
         self._closed = False
 
     async def wait(self, seconds: float) -> None:
-        """Return at a change, at the latest after *seconds*; at once when closed."""
-        if self._closed:
+        """Return at a change, at the latest after *seconds*; at once when closed or newly set."""
+        if self._closed or await to_thread.run_sync(self._is_set_anew, limiter=self._limiter):
             return
         async with create_task_group() as tasks:
             tasks.start_soon(self._change, tasks.cancel_scope)
@@ -72,10 +74,10 @@ class Watch:
             waiting.cancel()
 
     def _block(self, stop: threading.Event) -> bool:
+        notify = self._notify
+        if notify is None:
+            return False
         try:
-            notify = self._current()
-            if notify is None:
-                return False
             while not stop.is_set():
                 seen = notify.watch(_DEBOUNCE_MS, _STEP_MS, _LONGEST_MS, stop)
                 if not isinstance(seen, str):
@@ -84,16 +86,22 @@ class Watch:
             self._drop()
         return False
 
-    def _current(self) -> RustNotify | None:
-        """The watch over the folders as they are now. Raises OSError or the library's errors."""
-        now = _identities(self._folders())
-        if now != self._watched:
+    def _is_set_anew(self) -> bool:
+        """Watch the folders as they are now; whether that took a new watch, and there is one."""
+        try:
+            now = _identities(self._folders())
+            if now == self._watched and self._notify is not None:
+                return False
             self._drop()
-        if self._notify is None and now:
+            if not now or self._closed:
+                return False
             paths = [path for path, _, _ in now]
             self._notify = RustNotify(paths, False, False, 300, False, True)
-            self._watched = now
-        return self._notify
+        except (OSError, RuntimeError, WatchfilesRustInternalError):
+            self._drop()
+            return False
+        self._watched = now
+        return True
 
     def _drop(self) -> None:
         notify, self._notify, self._watched = self._notify, None, ()

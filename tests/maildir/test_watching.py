@@ -18,6 +18,12 @@ from tests.maildir.acts import make
 
 async def wakes(box: MaildirMailbox, act: Callable[[], object]) -> None:
     """Wait, act, and come back; hangs (and fails) otherwise."""
+    await box.wait(0)
+    await waits(box, act)
+
+
+async def waits(box: MaildirMailbox, act: Callable[[], object]) -> None:
+    """The same with a mailbox that is watched already."""
     with anyio.fail_after(20):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(box.wait, 3600)
@@ -46,7 +52,16 @@ async def test_what_happened_between_two_waits_ends_the_next_one(
         await box.wait(3600)
 
 
-async def test_a_folder_that_was_made_anew_is_watched_at_the_next_wait(
+async def test_what_happens_after_a_wait_of_no_time_ends_the_next_one(
+    world: MaildirHarness, box: MaildirMailbox
+) -> None:
+    await box.wait(0)
+    world.drop(question())
+    with anyio.fail_after(20):
+        await box.wait(3600)
+
+
+async def test_a_folder_that_was_made_anew_ends_the_next_wait_and_is_watched(
     world: MaildirHarness, box: MaildirMailbox
 ) -> None:
     await wakes(box, lambda: world.drop(question()))
@@ -54,7 +69,10 @@ async def test_a_folder_that_was_made_anew_is_watched_at_the_next_wait(
     old.rename(world.root / "aside")
     for sub in ("cur", "new", "tmp"):
         (old / sub).mkdir(parents=True)
-    await wakes(box, lambda: world.drop(owners(), Folder.DRAFTS))
+    world.drop(owners(), Folder.DRAFTS)
+    with anyio.fail_after(20):
+        await box.wait(3600)
+    await waits(box, lambda: world.drop(owners(), Folder.DRAFTS))
 
 
 async def test_without_a_watch_the_floor_is_left(
@@ -83,6 +101,7 @@ async def test_a_wait_on_a_missing_maildir_ends_with_its_time(
 
 
 async def test_closing_ends_a_wait(box: MaildirMailbox) -> None:
+    await box.wait(0)
     with anyio.fail_after(20):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(box.wait, 3600)
@@ -99,6 +118,7 @@ async def test_a_closed_mailbox_does_not_wait(box: MaildirMailbox) -> None:
 async def test_no_watching_thread_outlives_a_cancelled_wait(
     world: MaildirHarness, box: MaildirMailbox
 ) -> None:
+    await box.wait(0)
     with anyio.fail_after(20):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(box.wait, 3600)
@@ -113,6 +133,7 @@ async def test_our_own_draft_ends_a_wait_like_any_change(
     world: MaildirHarness, box: MaildirMailbox
 ) -> None:
     other = MaildirMailbox(world.root, clock=world.clock, network=False)
+    await box.wait(0)
     with anyio.fail_after(20):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(box.wait, 3600)
