@@ -18,7 +18,7 @@ from typing_extensions import override
 from providers.ports import DraftNow, Folder, Look, Whereabouts
 from storage.words import WATCH_THREAD, FaultPoint, IntentId, Kind, Ref, Rejected
 from tests.simulation import claims, rests
-from tests.simulation.place import Watched
+from tests.simulation.place import Dated, Watched
 from tests.simulation.rows import CALL_MS, INTENTS, LEASES, THREADS, Heard, Lease, Row, Thread
 from tests.support.database import Watch
 from tests.support.gate import Gate
@@ -28,6 +28,7 @@ TRUST_MS: Final = 25_000
 """What must be left of a lease that is trusted for 40 s when a call of 20 s leaves: 60 - 40 + 5."""
 LAST_LOOK_MS: Final = 86_400_000
 APART_MS: Final = 59_000
+LEASE_MS: Final = 60_000
 
 
 @dataclass(kw_only=True)
@@ -46,6 +47,7 @@ class Books(Watch):
     sent: set[str] = field(default_factory=set)
     grace: dict[str, int] = field(default_factory=dict)
     rests_until: int = 0
+    astray_until: int = 0
     unknowns: int = 0
     last_pass_at: object = None
     left: set[tuple[str, int]] = field(default_factory=set)
@@ -58,6 +60,10 @@ class Books(Watch):
     """Unsent drafts as their owner last saved them."""
     drained: dict[str, int] = field(default_factory=dict)
     """Who was told to end, and how often it had asked for work by then."""
+    locked: dict[str, int] = field(default_factory=dict)
+    """Intents whose rows somebody else has locked or had, and until when by ``boot``."""
+    changed: set[str] = field(default_factory=set)
+    """Intents whose rows the transaction that runs now has changed."""
     last: str = ""
     """The process that works when nothing fails any more."""
     gets: dict[Ref, Whereabouts] = field(default_factory=dict)
@@ -67,6 +73,34 @@ class Books(Watch):
     def now(self) -> int:
         return round(self.world.clock.database_s() * 1000)
 
+    @property
+    def boot(self) -> int:
+        """What runs on whatever is done to the database's clock, in ms."""
+        return round(self.world.clock.boot_s() * 1000)
+
+    @property
+    def is_astray(self) -> bool:
+        """Whether the database's clock was set forward, so that a holder knows less than it."""
+        return self.boot < self.astray_until
+
+    def stepped(self) -> None:
+        """The database's clock is set; whoever holds a lease learns of it when it renews it."""
+        self.astray_until = self.boot + LEASE_MS
+
+    @property
+    def is_locking(self) -> bool:
+        """Whether any row is locked now."""
+        return any(self.is_locked(intent) for intent in self.locked)
+
+    def is_locked(self, intent: str) -> bool:
+        """Whether somebody else has locked the row of this intent."""
+        return self.locked.get(intent, 0) > self.boot
+
+    @override
+    def see_intent(self, intent: str, *seen: object) -> int:
+        self.changed.add(intent)
+        return super().see_intent(intent, *seen)  # type: ignore[arg-type]
+
     def wrong(self, what: str) -> None:
         if what not in self.broken:
             self.broken.append(what)
@@ -75,10 +109,10 @@ class Books(Watch):
 
     def hear(self, by: str, what: str, intent: IntentId, attempt: int, result: object) -> None:
         """A call leaves, or an answer or a look has come back to a living process."""
-        if isinstance(result, Look):
-            self.looks[intent, attempt].append((self.now, result))
+        if isinstance(result, Dated):
+            self.looks[intent, attempt].append((result.at_ms, result))
         elif what == "answer":
-            self.heard[intent, attempt] = Heard(by, self.now, result)
+            self.heard[intent, attempt] = Heard(by, self.boot, result)
         elif what == "leaves":
             self._leaves(intent, attempt)
         elif what == "draft" and by == self.last:
@@ -93,7 +127,8 @@ class Books(Watch):
             return
         lease = self.leases[row.thread]
         mine = (lease.owner, lease.fence) == (row.owner, row.fence)
-        if row.attempt == attempt and not (mine and lease.expires_at - self.now >= TRUST_MS):
+        trusted = mine and lease.expires_at - self.now >= TRUST_MS
+        if row.attempt == attempt and not trusted and not self.is_astray:
             self.wrong(f"{row.name} leaves on a lease that can no longer be trusted")
 
     def drains(self, gate: Gate) -> None:
@@ -191,7 +226,7 @@ class Books(Watch):
             steady = {
                 p.gate.name for p in self.world.processes if not p.gate.stops and p.gate.fails < 10
             }
-            forgotten = (new.id, new.attempt) not in self.left
+            forgotten = (new.id, new.attempt) not in self.left and not self.is_astray
             if forgotten and new.owner in self._awake() & steady:
                 self.wrong(f"{new.name} was claimed and then forgotten by a living process")
         own_word = new.state == "unknown" and new.ended_at is not None
@@ -201,7 +236,8 @@ class Books(Watch):
             self._rejected(old, new, now)
         looks = self.looks[new.id, new.attempt]
         if new.state == "accepted" and new.settled_by == "sighting" and looks:
-            seen, early = looks[-1][1], now < new.base + self._lag_ms()
+            at, seen = looks[-1]
+            early = at + 2 < new.base + self._lag_ms()
             if seen.delivered and not seen.found and early and new.kind == Kind.CREATE_DRAFT:
                 self.wrong(f"{new.name} is accepted, unseen, before the lag window")
 
@@ -347,7 +383,7 @@ class Books(Watch):
         cut_off = {p.gate.name for p in self.world.processes if p.gate.fails > 10}
         alive, found = self._awake() - cut_off, []
         for (intent, attempt), heard in self.heard.items():
-            if heard.by not in alive or heard.at + 90_000 > self.now:
+            if intent in self.locked or heard.by not in alive or heard.at + 90_000 > self.boot:
                 continue
             known = self.world.db.ask(
                 "SELECT 1 FROM evidence WHERE intent = ? AND attempt = ? AND kind IN "

@@ -101,21 +101,13 @@ FOUND: Final[Mapping[str, tuple[str, int]]] = {
     "a stale holder in a set ends its work": ("stopped", 33),
     "a worker that drains takes what it waited for": ("ending", 0),
     "the calm is granted to one who does not wait for it any more": ("ending", 125),
+    "an error of one is an error of whoever leads": ("locked", 0),
+    "a sweep is taken for the caller's own word": ("stepped", 805),
+    "text is stored as SQLite reads it out of JSON": ("odd", 12),
 }
 """By the name of the bug: the style of the schedule, and its seed."""
 
 HIDDEN: Final[Mapping[str, str]] = {
-    "an error of one is an error of whoever leads": (
-        "nothing that a schedule does lets the record of one thread fail while its neighbours' go "
-        "through, so no set has an error of its own"
-    ),
-    "a sweep is taken for the caller's own word": (
-        "it takes a sweep while the answer of the swept call is on its way, and then a COMMIT of "
-        "that answer which fails and stored nothing; none of the schedules tried has both"
-    ),
-    "text is stored as SQLite reads it out of JSON": (
-        "no provider of a schedule says anything that a store cannot hold"
-    ),
     "a person's word may be called again": (
         "the one command that rejects by a person's word hands over a rejection that is not "
         "passing, so this condition decides nothing for any caller there is; it is a second lock, "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from email import message_from_bytes
 
 from typing_extensions import override
@@ -28,6 +28,13 @@ class Shown:
         return intent_of(SECRET, self.mark) == intent
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dated(Look):
+    """A look that says when it saw what it says, by the database's clock: it may arrive late."""
+
+    at_ms: int
+
+
 class Watched(MemoryMailbox):
     """A mailbox in memory whose snapshots are remembered."""
 
@@ -39,10 +46,13 @@ class Watched(MemoryMailbox):
     @override
     async def look(self, request: LookRequest) -> Look:
         """As a Maildir says it: staged bytes that are gone, and were not taken back, are there."""
+        at_ms = round(self._at.database_s() * 1000)
         look = await super().look(request)
         name = str(request.token.get("name", ""))
         missing = name and name not in self._stage.waiting and name not in self._stage.withdrawn
-        return replace(look, delivered=bool(request.may_withdraw and missing))
+        seen = {one.name: getattr(look, one.name) for one in fields(look)}
+        seen["delivered"] = bool(request.may_withdraw and missing)
+        return Dated(**seen, at_ms=at_ms)
 
     @override
     async def snapshot(self, scope: ThreadScope) -> Snapshot:

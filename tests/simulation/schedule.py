@@ -29,9 +29,12 @@ import anyio
 
 from providers.memory import Behaviour
 from storage import mailboxes
+from storage.words import IntentState
 from tests.simulation.acts import Acts
 from tests.simulation.books import Books
 from tests.simulation.ends import at_the_end, late_orphans
+from tests.simulation.locked import LockedRows
+from tests.simulation.odd import OddMailbox
 from tests.simulation.ordered import Ordered
 from tests.simulation.place import WatchedHands
 from tests.simulation.running import parser, run_all
@@ -83,10 +86,14 @@ class Schedule:
         self._style = self.style or drawn
         self.world = World(
             hands=lambda clock: WatchedHands(clock, lag_s=lag_s, stages=stages),
-            store=QuickDatabase,
+            store=LockedRows if "lock" in self._style.does else QuickDatabase,
         )
         hands = self.world.hands
         assert isinstance(hands, WatchedHands)
+        if self._style.is_odd:
+            self.world.box = OddMailbox(
+                hands.mailbox, self.world.plan, clock=self.world.clock, journal=self.world.journal
+            )
         self.books = Books(world=self.world, place=hands.watched)
         self.world.db.watch = self.books
         self._sole = self._style.processes == 1 and self._draw.random() < 0.7
@@ -120,9 +127,12 @@ class Schedule:
             for at in events:
                 await self._advance(at)
                 await self._event(group)
-                found += late_orphans(world, self._alive_since)
+                found += late_orphans(world, self._alive_since, self.books.locked)
             await self._advance(ACTIVE_S)
-            found += [*late_orphans(world, self._alive_since), *self.books.unrecorded()]
+            found += [
+                *late_orphans(world, self._alive_since, self.books.locked),
+                *self.books.unrecorded(),
+            ]
             for process in world.processes:
                 process.gate.bury()
             # What is held inside a shielded scope would sleep for ever: no time passes any more.
@@ -144,6 +154,7 @@ class Schedule:
         last = self._process(sole=True)
         self.books.last = last.gate.name
         self.say("calm")
+        self.books.locked.clear()
         world.plan._left.clear()
         world.plan.chances = {}
         if not self.calm and self._draw.random() < 0.4:
@@ -210,6 +221,10 @@ class Schedule:
                 await self.acts.decide(process)
             case "end":
                 self._end(process)
+            case "step":
+                self._step()
+            case "lock":
+                self._lock()
             case "fail":
                 fault = self._draw.choice(list(CommitFault)[1:])
                 self.say(f"the next COMMIT is {fault}")
@@ -222,6 +237,23 @@ class Schedule:
                 pass
             case _:
                 await self.acts.by_name(what)
+
+    def _lock(self) -> None:
+        """Another session changes the row of an intent and leaves its transaction open."""
+        open_still = [one for one in self.world.intents() if one.state is IntentState.CALLING]
+        if open_still:
+            intent = self._draw.choice(open_still).id
+            seconds = self._draw.choice([3, 20, 75, 100])
+            self.say(f"the row of {intent[:6]} is locked for {seconds} s")
+            self.books.locked[intent] = self.books.boot + seconds * 1000
+
+    def _step(self) -> None:
+        """Somebody sets the clock of the database's host."""
+        seconds = self._draw.choice([20.0, 45.0, 61.0, 75.0, 3600.0, -45.0, -120.0])
+        self.say(f"the database's clock is set by {seconds} s")
+        self.world.clock.database_off_s += seconds
+        self._alive_since = self.world.clock.database_s()
+        self.books.stepped()
 
     def _end(self, process: Process) -> None:
         """The process is told to end; a second time: at once."""
@@ -271,6 +303,10 @@ class Schedule:
                 await self.acts.apart(group, lambda: self.acts.switch(awake))
             case "end":
                 self._end(awake)
+            case "step":
+                self._step()
+            case "lock":
+                self._lock()
             case _:
                 await self.acts.by_name(name)
 

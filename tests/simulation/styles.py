@@ -54,6 +54,7 @@ class Style:
     ``kills`` and ``stops`` are chances for each process. ``holds`` is at how many awaits (of those
     in ``at``) something happens (of ``does``; "" nothing), or one task is held or the process
     stopped, for one of ``seconds``. ``threads`` and ``events``: at most, at its begin and in all.
+    ``is_odd``: whether the provider says what no store can hold.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Style:
     seconds: Sequence[float] = (0.0, 0.0, 4.0, 12.0, 19.0, 30.0, 50.0, 75.0)
     threads: int = 2
     events: int = 10
+    is_odd: bool = False
 
 
 _BEFORE_CLAIM: Final = ("have read", "fetch done", "snapshot done", "stage done")
@@ -289,6 +291,47 @@ _ALL = (
         calls={"create": (B.TWICE, B.TWICE_LOST, B.TWICE, B.LOSE), "look": (B.PASS, B.DROP)},
         acts={"mail": 1, "owner": 5, "write": 1, "decide": 1},
         kills=0.2,
+    ),
+    Style(
+        name="stepped",
+        calls={
+            "create": (B.PASS, B.PASS, B.LOSE, B.DROP, B.HANG_AFTER, B.LATE_EFFECT),
+            "changes": (B.PASS,),
+        },
+        acts={"step": 5, "mail": 3, "decide": 4, "land": 1, "ask": 1},
+        words=(Action.DISMISS, Action.DISMISS, Action.IT_EXISTS, Action.DISCARD),
+        kills=0.1,
+        stops=0.1,
+        holds=6,
+        at=("create", "create done", "create done", "written", "stage done", "look done"),
+        does=("step", "step", "fail", "decide", ""),
+        seconds=_RACE,
+        threads=1,
+        events=20,
+    ),
+    Style(
+        name="locked",
+        calls={
+            "create": (B.PASS, B.PASS, B.PASS, B.LOSE, B.BUSY, B.HANG_AFTER),
+            "changes": (B.PASS,),
+        },
+        acts={"lock": 2, "mail": 3, "ask": 3, "decide": 2, "owner": 1},
+        kills=0.2,
+        stops=0.1,
+        holds=4,
+        at=("create", "create", "create done", "written"),
+        does=("lock", "lock", ""),
+        seconds=(0.0, 0.0, 4.0, 12.0),
+        threads=5,
+    ),
+    Style(
+        name="odd",
+        calls={
+            "create": (B.PASS, B.REFUSE, B.BUSY, B.QUOTA, B.LOSE, B.DROP, B.DROP, B.TWICE_LOST),
+            "remove": _REMOVES,
+            "look": (B.PASS, B.PASS, B.DROP),
+        },
+        is_odd=True,
     ),
     Style(
         name="ending",
