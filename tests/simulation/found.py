@@ -104,6 +104,7 @@ FOUND: Final[Mapping[str, tuple[str, int]]] = {
     "an error of one is an error of whoever leads": ("locked", 0),
     "a sweep is taken for the caller's own word": ("stepped", 805),
     "text is stored as SQLite reads it out of JSON": ("odd", 12),
+    "synchronous=NORMAL": ("cut", 0),
 }
 """By the name of the bug: the style of the schedule, and its seed."""
 
@@ -112,9 +113,6 @@ HIDDEN: Final[Mapping[str, str]] = {
         "the one command that rejects by a person's word hands over a rejection that is not "
         "passing, so this condition decides nothing for any caller there is; it is a second lock, "
         "and only a test that hands over a passing one can tell whether it holds"
-    ),
-    "synchronous=NORMAL": (
-        "the store of a schedule lies in memory, where the setting is not made and no power fails"
     ),
     "two ends of a set in one thread": (
         "it takes the late answer of a call that was dismissed, and the answer of a newer call, in "

@@ -37,9 +37,10 @@ from tests.simulation.locked import LockedRows
 from tests.simulation.odd import OddMailbox
 from tests.simulation.ordered import Ordered
 from tests.simulation.place import WatchedHands
+from tests.simulation.power import DiskDatabase
 from tests.simulation.running import parser, run_all
 from tests.simulation.styles import STYLES, Style
-from tests.support.clock import quiesce
+from tests.support.clock import FakeClock, quiesce
 from tests.support.database import CommitFault
 from tests.support.gate import Gate, KilledError, RestlessError
 from tests.support.invariants import broken
@@ -86,7 +87,7 @@ class Schedule:
         self._style = self.style or drawn
         self.world = World(
             hands=lambda clock: WatchedHands(clock, lag_s=lag_s, stages=stages),
-            store=LockedRows if "lock" in self._style.does else QuickDatabase,
+            store=self._kind_of_store(),
         )
         hands = self.world.hands
         assert isinstance(hands, WatchedHands)
@@ -104,6 +105,11 @@ class Schedule:
         if not self.calm:
             for call, acts in self._style.calls.items():
                 self.world.plan.add(call, *[self._draw.choice(acts) for _ in range(12)])
+
+    def _kind_of_store(self) -> Callable[[FakeClock], QuickDatabase]:
+        if "cut" in self._style.acts:
+            return DiskDatabase
+        return LockedRows if "lock" in self._style.does else QuickDatabase
 
     def say(self, what: str) -> None:
         """Note what happens, for whoever reads a failure."""
@@ -238,6 +244,14 @@ class Schedule:
             case _:
                 await self.acts.by_name(what)
 
+    def _cut(self) -> None:
+        """The power of the one host goes: every process is dead, the disk has what was synced."""
+        self.say("the power is cut")
+        for process in self.world.processes:
+            process.gate.dead = True
+        assert isinstance(self.world.db, DiskDatabase)
+        self.world.db.cut()
+
     def _lock(self) -> None:
         """Another session changes the row of an intent and leaves its transaction open."""
         open_still = [one for one in self.world.intents() if one.state is IntentState.CALLING]
@@ -307,6 +321,8 @@ class Schedule:
                 self._step()
             case "lock":
                 self._lock()
+            case "cut":
+                self._cut()
             case _:
                 await self.acts.by_name(name)
 
@@ -320,6 +336,9 @@ async def run(seed: int, *, calm: bool = False, style: str | None = None) -> Sch
         except (Exception, BaseExceptionGroup, RestlessError, KilledError) as error:  # noqa: BLE001
             # Whatever it is, the seed is told with it.
             found = [*schedule.books.broken, f"{type(error).__name__}: {error}"]
+        finally:
+            if isinstance(schedule.world.db, DiskDatabase):
+                schedule.world.db.end()
     if not found:
         return None
     schedule.log += ["", *found]

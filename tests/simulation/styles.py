@@ -334,6 +334,12 @@ _ALL = (
         is_odd=True,
     ),
     Style(
+        name="cut",
+        acts={"cut": 3, "mail": 3, "ask": 2, "owner": 1, "decide": 1},
+        kills=0.1,
+        stops=0.1,
+    ),
+    Style(
         name="ending",
         calls={"create": (B.PASS, B.PASS, B.LOSE, B.HANG_AFTER), "changes": (B.PASS,)},
         acts={"end": 4, "mail": 3, "ask": 4, "owner": 1, "decide": 1},
