@@ -23,7 +23,7 @@ from assistant.commands.deciding import RefusedError
 from assistant.commands.review import CommandError
 from storage.errors import StorageError
 from storage.receipts import ConflictError
-from storage.words import ACTIONS, Action, IntentState, ThreadId
+from storage.words import ACTIONS, Action, IntentState, ItemKind, ThreadId
 from tests.simulation.callbooks import CallBooks
 from tests.simulation.callers import Ask, Caller
 from tests.simulation.cases import HOWS, SAME, Case, Step, afterwards, drawn
@@ -66,6 +66,7 @@ class Calls:
         self.begin.put_into(self.world)
         self.books = CallBooks(world=self.world, place=hands.watched)
         self.books.open(self.world.db)
+        self.world.plan.delay_s = self.case.delay_s
         self.world.plan.add("create", *self.case.hows)
         self.world.plan.add("look", *self.case.looks)
         self.callers = [self._caller(), self._caller()]
@@ -97,7 +98,7 @@ class Calls:
             unrecorded = self.books.unrecorded()
             self._bury()
         await self._end()
-        return [*broken(self.world), *unrecorded, *self._open()]
+        return [*broken(self.world), *unrecorded, *self._open(), *self._untold()]
 
     async def _step(self, group: anyio.abc.TaskGroup, step: Step) -> None:
         match step:
@@ -113,6 +114,13 @@ class Calls:
                 await self.world.box.land()
             case ("owner", str(act)):
                 self._owner(act)
+            case ("set", float(seconds)):
+                self.say(f"the database's clock is set by {seconds} s")
+                self.world.clock.database_off_s += seconds
+                self.books.stepped()
+            case ("stop", int(who)):
+                self.say(f"{self.callers[who].process.gate.name} stops")
+                self.callers[who].process.gate.stop()
             case _:
                 self._begin(group, step)
 
@@ -121,6 +129,9 @@ class Calls:
         match step:
             case ("turn", int(who), Ask() as ask):
                 self._start(group, who, f"asks: {ask}", lambda one: one.turn(ask))
+            case ("beside", int(who), Ask() as ask):
+                what = f"asks beside what it does: {ask}"
+                self._start(group, who, what, lambda one: one.turn(ask), is_beside=True)
             case ("look", int(who)):
                 self._start(group, who, "looks", lambda one: one.look())
             case ("say", Action() as action):
@@ -139,12 +150,14 @@ class Calls:
         who: int,
         what: str,
         work: Callable[[Caller], Awaitable[object]],
+        *,
+        is_beside: bool = False,
     ) -> None:
         caller = self.callers[who]
         gate = caller.process.gate
         if gate.dead:
             caller = self.callers[who] = self._caller()
-        elif gate.stopped or caller.busy:
+        elif gate.stopped or (caller.busy and not is_beside):
             return
         self.say(f"{caller.process.gate.name} {what}")
 
@@ -229,6 +242,13 @@ class Calls:
             for one in self.world.intents()
             if one.state is IntentState.CALLING
         ]
+
+    def _untold(self) -> list[str]:
+        """Two drafts of ours on record in the thread, of which nobody is told."""
+        made = {draft.intent for draft in self.world.records() if draft.open}
+        if len(made) < 2 or self.world.items(ItemKind.DUPLICATED, closed=True):
+            return []
+        return [f"{len(made)} intents have a draft on record in one thread, and nobody is told"]
 
 
 async def singles(begin: Opening) -> list[Case]:

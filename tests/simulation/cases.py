@@ -42,6 +42,7 @@ class Case:
     looks: Sequence[Behaviour] = ()
     stages: bool
     lag_s: float = 0.0
+    delay_s: float = 60.0
     faults: Sequence[tuple[int, Fault]] = ()
     steps: Sequence[Step]
 
@@ -67,6 +68,9 @@ def afterwards(how: Behaviour, fault: Fault, number: int, *, stages: bool) -> li
 
 def drawn(number: int) -> Case:
     """A schedule of several faults, all drawn from its number."""
+    own = random.Random(f"beside {number}")
+    if own.random() < 0.02:
+        return _beside(own, number)
     draw = random.Random(f"calls {number}")
     if draw.random() < 0.3:
         return _story(draw, number)
@@ -96,6 +100,26 @@ def _story(draw: random.Random, number: int) -> Case:
         lag_s=lag_s,
         faults=faults,
         steps=[("turn", 0, SAME), *begin, *more],
+    )
+
+
+def _beside(draw: random.Random, number: int) -> Case:
+    """Two tasks of one process call into one thread, as a clock that was set lets them.
+
+    The database's clock runs ahead of a call's lease, its thread is freed by a person's word, and
+    the grace goes by in the same way; then both answers come while the process is stopped.
+    """
+    begin: list[Step] = [("turn", 0, SAME), ("wait", draw.choice((0.0, 1.0))), ("set", 61.0)]
+    begin += [("look", 1), ("say", draw.choice((Action.DISMISS, Action.DISMISS, Action.RETRY)))]
+    begin += [("beside", 0, OTHER), ("set", draw.choice((21.0, 61.0))), ("beside", 0, OTHER)]
+    begin += [("stop", 0), ("wait", draw.choice((6.0, 13.0))), ("go on",)]
+    return Case(
+        name=f"seed {number}, two beside each other",
+        hows=[draw.choice((B.LATE, B.LATE, B.PASS)) for _ in range(3)],
+        stages=draw.random() < 0.5,
+        lag_s=45.0,
+        delay_s=5.0,
+        steps=[*begin, *(_drawn_step(draw) for _ in range(draw.randint(0, 4)))],
     )
 
 

@@ -105,6 +105,7 @@ FOUND: Final[Mapping[str, tuple[str, int]]] = {
     "a sweep is taken for the caller's own word": ("stepped", 805),
     "text is stored as SQLite reads it out of JSON": ("odd", 12),
     "synchronous=NORMAL": ("cut", 0),
+    "two ends of a set in one thread": ("calls", 1730),
 }
 """By the name of the bug: the style of the schedule, and its seed."""
 
@@ -114,15 +115,11 @@ HIDDEN: Final[Mapping[str, str]] = {
         "passing, so this condition decides nothing for any caller there is; it is a second lock, "
         "and only a test that hands over a passing one can tell whether it holds"
     ),
-    "two ends of a set in one thread": (
-        "it takes the late answer of a call that was dismissed, and the answer of a newer call, in "
-        "one thread and one process, within three turns of the event loop; callers make two calls "
-        "of one thread only under one lease, where the second is refused while the first is open, "
-        "and whole workers have one task in a thread at a time unless it is held beyond its lease"
-    ),
     "a key that is taken is not looked for again": (
-        "the planted code is PostgreSQL's, and a schedule runs on SQLite, where one transaction at "
-        "a time writes and no two can insert one key"
+        "the planted code decides what PostgreSQL's store does with a unique violation, which takes "
+        "two transactions at READ COMMITTED: one has looked for the key before the other commits "
+        "it, and inserts it after. A schedule has one SQLite connection, whose units run whole, one "
+        "after the other, so none can look on one side of another's commit and insert on the other"
     ),
 }
 """By the name of the bug: why no schedule shows it. The matrix finds these as well."""
