@@ -116,10 +116,10 @@ HIDDEN: Final[Mapping[str, str]] = {
         "and only a test that hands over a passing one can tell whether it holds"
     ),
     "a key that is taken is not looked for again": (
-        "the planted code decides what PostgreSQL's store does with a unique violation, which takes "
+        "the planted code decides what PostgreSQL's store does with a unique violation. That takes "
         "two transactions at READ COMMITTED: one has looked for the key before the other commits "
-        "it, and inserts it after. A schedule has one SQLite connection, whose units run whole, one "
-        "after the other, so none can look on one side of another's commit and insert on the other"
+        "it, and inserts it after. A schedule has one SQLite connection, whose units run whole, "
+        "one after the other; none can look before another's commit and insert after it"
     ),
 }
 """By the name of the bug: why no schedule shows it. The matrix finds these as well."""
