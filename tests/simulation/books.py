@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from providers.ports import DraftNow, Folder, Look, Whereabouts
 from storage.words import WATCH_THREAD, FaultPoint, IntentId, Kind, Ref, Rejected
-from tests.simulation import claims, rests
+from tests.simulation import claims, freed, rests
 from tests.simulation.place import Dated, Watched
 from tests.simulation.rows import CALL_MS, INTENTS, LEASES, THREADS, Heard, Lease, Row, Thread
 from tests.support.database import Watch
@@ -26,8 +26,6 @@ from tests.support.world import BOX, World
 
 TRUST_MS: Final = 25_000
 """What must be left of a lease that is trusted for 40 s when a call of 20 s leaves: 60 - 40 + 5."""
-LAST_LOOK_MS: Final = 86_400_000
-APART_MS: Final = 59_000
 LEASE_MS: Final = 60_000
 
 
@@ -55,7 +53,6 @@ class Books(Watch):
     looks: dict[tuple[str, int], list[tuple[int, Look]]] = field(
         default_factory=lambda: defaultdict(list)
     )
-    freed: set[str] = field(default_factory=set)
     owned: dict[Ref, bytes] = field(default_factory=dict)
     """Unsent drafts as their owner last saved them."""
     drained: dict[str, int] = field(default_factory=dict)
@@ -170,7 +167,7 @@ class Books(Watch):
                 if settled and dues[new.thread] == self.dues.get(new.thread):
                     self.wrong(f"{new.name} is {new.state} and did not wake its thread")
             if old is not None and old.blocks and not new.blocks and new.state == "unknown":
-                self._unblocked(raw, new)
+                freed.freed(self, raw, new)
         self._see_replies(raw, before)
         self._see_drafts(raw, now)
         rests.seen(self, raw, before, now)
@@ -253,23 +250,6 @@ class Books(Watch):
         ill = heard is not None and isinstance(heard.outcome, Rejected) and heard.outcome.illness
         if ill and new.settled_by == "call" and new.tries_left < old.tries_left:
             self.wrong(f"{new.name} lost a try to the illness of its mailbox")
-
-    def _unblocked(self, raw: sqlite3.Connection, new: Row) -> None:
-        """Nothing frees a thread but a word, an answer by hand, and looks that have ended."""
-        if new.kind != Kind.CREATE_DRAFT:
-            return
-        said = raw.execute(
-            "SELECT 1 FROM evidence WHERE intent = ? AND kind = 'person'", (new.id,)
-        ).fetchone()
-        replied = raw.execute(
-            "SELECT 1 FROM messages WHERE thread = ? AND folder = 'sent' AND arrived_at >= ?",
-            (new.thread, new.claimed_at - 1000),
-        ).fetchone()
-        clean = [at for at, look in self.looks[new.id, new.attempt] if _is_clean(look)]
-        ends = [at for at in clean if at >= new.base + LAST_LOOK_MS]
-        ended = any(end - start >= APART_MS for end in ends for start in clean)
-        if said is None and replied is None and not ended:
-            self.wrong(f"{new.name} is unknown and blocks no more, for no reason")
 
     def _see_replies(self, raw: sqlite3.Connection, before: dict[str, Row]) -> None:
         sent = {
@@ -394,8 +374,3 @@ class Books(Watch):
             if not known:
                 found.append(f"the answer to {intent[:6]}.{attempt} was heard and is not on record")
         return found
-
-
-def _is_clean(look: Look) -> bool:
-    """Whether it reached every place and found nothing there."""
-    return look.complete and not (look.found or look.delivered or look.proof or look.refused)
