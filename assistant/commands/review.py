@@ -11,11 +11,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from assistant.commands.deciding import Ask, RefusedError, decide
+from assistant.commands.deciding import Ask, RefusedError, decide, too_early
 from assistant.core.reconciliation import Finding
 from assistant.effects.keys import fingerprint
 from assistant.house import House
@@ -180,6 +181,11 @@ async def _look_once_more(house: House, decision: Decision) -> None:
             raise CommandError(
                 f"{intent.integration} can't be searched here; it is not configured on this host"
             )
+        lag_ms = house.schedule_for(account).lag_ms
+        why_not = await house.store.read(partial(_too_early, intent=intent, lag_ms=lag_ms))
+        if why_not is not None:
+            # A look that begins before may miss what still lands, however long it takes.
+            raise RefusedError(why_not)
         try:
             finding = await Reconciler(house).look(account, intent)
         except NotHereError as error:
@@ -192,6 +198,10 @@ async def _look_once_more(house: House, decision: Decision) -> None:
                 f"{intent.integration} could not be searched just now, so nobody can say that it "
                 "never happened; see that the mailbox works, then ask again"
             )
+
+
+def _too_early(conn: Connection, intent: Intent, lag_ms: int) -> str | None:
+    return too_early(conn, intent, lag_ms, database_now_ms(conn))
 
 
 def _unknown_intents(conn: Connection, decision: Decision) -> Sequence[Intent]:

@@ -52,6 +52,8 @@ async def test_never_happened_is_refused_while_the_call_may_still_land(make: Mak
     world.clock.skip(89)
     with pytest.raises(RefusedError):
         await world.drive(lambda: process.decide(item.id, Action.NEVER_HAPPENED, key="no"))
+    # A look that began now could end after the window and have missed what landed in between.
+    assert process.gate.counts["look"] == 0
     assert world.intent.state is IntentState.UNKNOWN
     assert world.thread.generation == 0
 

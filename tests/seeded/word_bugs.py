@@ -41,9 +41,9 @@ WORD_BUGS = (
     Bug(
         "never_happened before the lag window",
         "section 7",
-        "assistant.commands.deciding:_never_happened",
-        "if why_not is not None:",
-        "if why_not == '':",
+        "assistant.commands.deciding:too_early",
+        "if wait_ms <= 0:",
+        "if True:",
         ("test_never_happened_is_refused_while_the_call_may_still_land",),
     ),
     Bug(
