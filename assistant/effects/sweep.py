@@ -13,6 +13,7 @@ from assistant.effects import settle
 from assistant.effects.settle import Timing
 from storage import evidence, intents, leases
 from storage.dbtime import database_now_ms
+from storage.intents import Intent
 from storage.words import (
     NO_FAULTS,
     By,
@@ -25,16 +26,22 @@ from storage.words import (
 )
 
 
-def sweep(conn: Connection, timing: Timing, faults: Faults = NO_FAULTS) -> list[IntentId]:
-    """Make every orphan unknown; gives those that this transaction moved."""
+def sweep(
+    conn: Connection,
+    timing: Timing,
+    faults: Faults = NO_FAULTS,
+    *,
+    only: IntentId | None = None,
+) -> list[IntentId]:
+    """Make every orphan unknown, or *only* this one; gives those that this transaction moved."""
     swept: list[IntentId] = []
-    lost = intents.orphans(conn, database_now_ms(conn))
+    lost = _orphans(conn, database_now_ms(conn), only)
     # All locks first and in one order, so that nobody who locks several waits for this in a ring.
     places = sorted({(orphan.integration, orphan.thread) for orphan in lost})
     for integration, thread in places:
         leases.lock(conn, integration, thread)
     now = database_now_ms(conn)
-    for intent in intents.orphans(conn, now) if places else ():
+    for intent in _orphans(conn, now, only) if places else ():
         if (intent.integration, intent.thread) not in places:
             continue
         evidence.add(
@@ -53,3 +60,7 @@ def sweep(conn: Connection, timing: Timing, faults: Faults = NO_FAULTS) -> list[
     if swept:
         faults.hit(FaultPoint.SWEEP_WRITTEN)
     return swept
+
+
+def _orphans(conn: Connection, now: int, only: IntentId | None) -> list[Intent]:
+    return [one for one in intents.orphans(conn, now) if only in (None, one.id)]

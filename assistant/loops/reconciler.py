@@ -47,7 +47,7 @@ from providers.ports import (
 from storage import drafts, evidence, intents, leases
 from storage.dbtime import database_now_ms
 from storage.drafts import Draft
-from storage.errors import StorageError
+from storage.errors import StorageBusyError, StorageError
 from storage.evidence import Fact
 from storage.intents import Intent
 from storage.leases import Held
@@ -83,10 +83,10 @@ class Reconciler:
     async def pass_once(self) -> int:
         """Sweep, then make every look that is due; gives how many were made."""
         house = self._house
-        swept = await house.store.write(lambda conn: sweep(conn, house.timing, house.faults))
+        swept = await self._sweep()
         if swept:
             house.faults.hit(FaultPoint.SWEPT)
-            log.warning("calls were left without an outcome", number=len(swept))
+            log.warning("calls were left without an outcome", number=swept)
         due = await house.store.read(
             lambda conn: intents.with_looks_due(conn, database_now_ms(conn))
         )
@@ -98,6 +98,21 @@ class Reconciler:
             if account is not None:
                 made += await self._look_at_all(account, lost)
         return made
+
+    async def _sweep(self) -> int:
+        """Sweep; a row that somebody keeps locked keeps no other orphan, and no look, waiting."""
+        house = self._house
+        unit = partial(sweep, timing=house.timing, faults=house.faults)
+        try:
+            return len(await house.store.write(unit))
+        except StorageBusyError as error:
+            log.debug("orphans are swept one by one", error=type(error).__name__)
+        lost = await house.store.read(lambda conn: intents.orphans(conn, database_now_ms(conn)))
+        swept = 0
+        for orphan in lost:
+            with suppress(StorageBusyError):
+                swept += len(await house.store.write(partial(unit, only=orphan.id)))
+        return swept
 
     async def _look_at_all(self, account: Account, lost: Sequence[Intent]) -> int:
         """Look for each; in a fleet one process at a time does so for one mailbox."""
