@@ -21,7 +21,8 @@ What it keeps:
 
 After a crash the intent stays ``calling`` until its lease is over; ``assistant.effects.sweep`` then
 makes it unknown. If the record itself can't be written (disk full, database gone) it is tried again
-until the lease is over; after that the sweeper says unknown, and nothing is called again.
+until the lease is over, and for a while in any case; after that the sweeper says unknown, and
+nothing is called again.
 """
 
 from __future__ import annotations
@@ -59,6 +60,9 @@ log = structlog.get_logger()
 
 RETRY_S = 1.0
 """How long to wait before a store that failed is asked again."""
+
+LATE_S = 10.0
+"""For how long an answer is tried to be stored at least, though its lease is over."""
 
 _ANSWERS = frozenset({EvidenceKind.ANSWER, EvidenceKind.LATE_ANSWER})
 
@@ -115,7 +119,9 @@ async def _claim(
     except CommitUnknownError:
         # What a committed intent names must stay: without it a look would say "delivered".
         in_doubt = True
-        found = await _read_again(store, clock, grip, effect.asked)
+        # Shielded: unread, a call that never left would wait for the sweep as one that may have.
+        with anyio.CancelScope(shield=True):
+            found = await _read_again(store, clock, grip, effect.asked)
         in_doubt = found is not None
         claimed = Refused(why=Refusal.THREAD_MOVED)
         if found is not None and found.state is IntentState.CALLING:
@@ -195,13 +201,15 @@ async def _record(
     outcome: Outcome,
 ) -> None:
     record = replace(effect.record(claimed, outcome), faults=faults)
+    tried_until_s = clock.boot_s() + LATE_S
     while True:
         try:
             if await _stored(store, record):
                 break
         except StorageError as error:
             log.debug("an outcome could not be stored yet", error=type(error).__name__)
-        if grip.term.remaining_s(clock.boot_s()) <= 0:
+        now_s = clock.boot_s()
+        if grip.term.remaining_s(now_s) <= 0 and now_s >= tried_until_s:
             # Whoever sweeps tells it, of all such calls at once.
             log.debug("an outcome could not be stored; it will be shown as unknown")
             return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import anyio
 import pytest
 import sqlalchemy as sa
@@ -122,6 +124,62 @@ async def test_a_store_that_stays_down_after_a_call_leaves_it_to_the_sweeper(mak
     assert world.intent.state is IntentState.ACCEPTED
     assert len(world.calls) == 1
     assert world.records()[0].state is DraftState.HELD
+
+
+async def test_a_late_answer_whose_commit_is_lost_is_stored_again(make: Make) -> None:
+    """Row 32, of a process that slept through its lease: an answer is an answer."""
+    world = make()
+    process = world.process()
+
+    def oversleep(gate: Gate) -> None:
+        world.clock.skip(3600)
+        gate.at[FaultPoint.OUTCOME_WRITTEN] = commit_fault(CommitFault.LOST)
+
+    process.gate.at[FaultPoint.ANSWERED] = oversleep
+    await draft(world, process)
+    assert world.intent.state is IntentState.ACCEPTED
+    assert len(world.calls) == 1
+
+
+async def test_a_claim_in_doubt_whose_work_is_cancelled_has_never_left(make: Make) -> None:
+    """Row 21 with a cancellation: the key is read all the same, and its end is known at once."""
+    world = make()
+    process = world.process()
+    await note_question(world, process)
+    scope, loop = anyio.CancelScope(), asyncio.get_running_loop()
+
+    def lose(gate: Gate) -> None:
+        world.db.pending_fault = CommitFault.LANDED
+        # A unit may run on another thread.
+        loop.call_soon_threadsafe(scope.cancel)
+
+    process.gate.at[FaultPoint.CLAIM_WRITTEN] = lose
+
+    async def work() -> None:
+        with scope:
+            await process.work()
+
+    await world.drive(work)
+    assert world.calls == []
+    assert world.intent.state is IntentState.REJECTED
+    assert world.intent.passing
+
+
+async def test_a_lease_row_that_stays_locked_keeps_no_other_orphan_waiting(make: Make) -> None:
+    world = make()
+    for number in (1, 2):
+        process = world.process()
+        process.gate.at[FaultPoint.CLAIM_COMMITTED] = kill
+        await draft(world, process, number)
+        world.shift_lease()
+    assert world.state_counts() == {IntentState.CALLING: 2}
+    # All of them together, then the first alone.
+    world.db.faults = [CommitFault.BUSY] * 2
+    process = world.process()
+    await world.drive(process.reconcile)
+    assert world.state_counts()[IntentState.CALLING] == 1
+    await world.drive(process.reconcile)
+    assert IntentState.CALLING not in world.state_counts()
 
 
 async def test_a_busy_store_costs_only_time(make: Make) -> None:
