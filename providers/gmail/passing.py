@@ -62,6 +62,8 @@ class Pass:
     back_to: datetime | None = None
     """From when on everything is listed, where no history says what has changed."""
     floor: datetime = _DAWN
+    point: str = ""
+    """Up to where this pass has heeded the history; the shelf's goes on while others read."""
     came: dict[Stub, None] = field(default_factory=dict)
     went: dict[Stub, None] = field(default_factory=dict)
     drafts_moved: bool = True
@@ -93,7 +95,7 @@ class Pass:
         )
 
     async def _history(self, held: Cursor | None) -> History | None:
-        """The changes since the cursor, None where they can't be told; sets the shelf's point."""
+        """The changes since the cursor, None where they can't be told; sets the point."""
         if held is not None:
             try:
                 history = await self.api.history(held.history)
@@ -101,10 +103,10 @@ class Pass:
                 self._lost("Gmail's history does not reach back to the last pass", held, error)
             else:
                 self.shelf.heed(history.events)
-                self.shelf.point = history.last
+                self.shelf.point = self.point = history.last
                 return history
         self.shelf.clear()
-        self.shelf.point = await self.api.point()
+        self.shelf.point = self.point = await self.api.point()
         return None
 
     def _lost(self, reason: str, held: Cursor | None, error: ExpiredError | None = None) -> None:
@@ -320,7 +322,7 @@ class Pass:
     ) -> Cursor:
         at = self.now.timestamp()
         moved = at
-        point = self.shelf.point or ""
+        point = self.point
         if held is not None and history is not None and history.last == held.history:
             still = at - held.moved
             if still < STILL_S:

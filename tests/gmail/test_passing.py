@@ -293,10 +293,11 @@ def test_the_present_id_is_believed_after_a_day_without_a_record(days: float, po
     held = Cursor(history="5", moved=then, at=then, floor=0.0, drafts=None)
     under_way = Pass(
         api=None,  # type: ignore[arg-type]
-        shelf=Shelf(CapacityLimiter(1), point="5"),
+        shelf=Shelf(CapacityLimiter(1)),
         known=None,  # type: ignore[arg-type]
         now=now,
         stumbles={},
+        point="5",
     )
     quiet = History(events=(), last="5", current="9")
     assert under_way._following(held, quiet, None).history == point
