@@ -3,14 +3,16 @@
 Only for ``run``, which somebody may have started before the server. Waited for is what a start of
 the server ends by itself: nobody listens at the address, or the server says that it is starting up.
 Everything else (a wrong password, name or database, a server that cannot be used) fails at once,
-and so does the wait when its time is over, because a wrong port looks just the same. Nothing is
-held or written meanwhile; a crash leaves nothing.
+and so does the wait when its time is over, because a wrong port looks just the same. A signal ends
+the wait in order. Nothing is held or written meanwhile; a crash leaves nothing.
 """
 
 from __future__ import annotations
 
+import signal
 from typing import TYPE_CHECKING, Final
 
+import anyio
 import structlog
 
 from assistant.opening import is_shared, place_of
@@ -19,6 +21,7 @@ from storage.pg_errors import sqlstate
 
 if TYPE_CHECKING:
     from config.loaded import Loaded
+    from storage.pg_place import Place
     from storage.words import Clock
 
 log = structlog.get_logger()
@@ -30,6 +33,33 @@ LONGEST_S: Final = 10.0
 """Between two tries: at first, and at most after doubling."""
 _STARTING: Final = "57P03"
 """cannot_connect_now (PostgreSQL manual, appendix A)."""
+
+
+async def is_up(loaded: Loaded, clock: Clock) -> bool:
+    """Wait as ``wait_until_up`` does; False when SIGTERM or Ctrl-C came first."""
+    if not is_shared(loaded):
+        return True
+    failures: list[Exception] = []
+    stopped = False
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as received:
+        async with anyio.create_task_group() as group:
+
+            async def hear() -> None:
+                nonlocal stopped
+                async for _ in received:
+                    stopped = True
+                    log.info("stopping: PostgreSQL was not up yet")
+                    group.cancel_scope.cancel()
+
+            group.start_soon(hear)
+            try:
+                await wait_until_up(loaded, clock)
+            except Exception as error:  # noqa: BLE001 -- carried out of the group unchanged
+                failures.append(error)
+            group.cancel_scope.cancel()
+    if failures:
+        raise failures[0]
+    return not stopped
 
 
 async def wait_until_up(loaded: Loaded, clock: Clock) -> None:
@@ -48,7 +78,7 @@ async def wait_until_up(loaded: Loaded, clock: Clock) -> None:
             await meet(place)
         except StorageError as error:
             left_s = began_s + WITHIN_S - clock.boot_s()
-            if left_s <= 0 or not is_coming(error):
+            if left_s <= 0 or not is_coming(error, place):
                 raise
             if str(error) != told:
                 told = str(error)
@@ -61,13 +91,16 @@ async def wait_until_up(loaded: Loaded, clock: Clock) -> None:
         log.info("PostgreSQL is up", waited_s=round(clock.boot_s() - began_s, 1))
 
 
-def is_coming(error: StorageError) -> bool:
-    """Whether a server that starts would end this trouble by itself."""
+def is_coming(error: StorageError, place: Place) -> bool:
+    """Whether a server of *place* that starts would end this trouble by itself."""
     cause = error.__cause__
     if cause is None:
         return False
     # A name with several addresses that all refuse gives an error without a number.
-    nobody = isinstance(cause, ConnectionRefusedError | FileNotFoundError) or (
+    nobody = isinstance(cause, ConnectionRefusedError) or (
         type(cause) is OSError and cause.errno is None
     )
+    if isinstance(cause, FileNotFoundError):
+        # Elsewhere it is a certificate that is missing.
+        nobody = place.is_socket
     return nobody or sqlstate(cause) == _STARTING

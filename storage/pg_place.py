@@ -34,7 +34,8 @@ OLDEST: Final = 140000
 """PostgreSQL 14, as ``server_version_num`` counts; the oldest that the tests were run on."""
 SILENCE_S: Final = 30
 """After so long without a sign of life from the server's host a connection counts as lost."""
-_PLANS: Final = 500
+PLANS: Final = 500
+"""Statements that a connection of its own keeps prepared."""
 
 _FACTS: Final = """
 SELECT pg_backend_pid() AS pid, current_setting('server_version_num')::int AS version,
@@ -102,6 +103,13 @@ class Place:
     """For tests: the clock that ``clock_timestamp()`` of a test database tells."""
 
     @property
+    def is_socket(self) -> bool:
+        """Whether it is reached through a socket in a folder of this machine."""
+        parts = urlsplit(self.url)
+        host = parts.hostname or parse_qs(parts.query).get("host", [""])[0]
+        return not host or unquote(host).startswith("/")
+
+    @property
     def shown(self) -> str:
         """Host, port and database, for messages; never a password."""
         parts = urlsplit(self.url)
@@ -131,7 +139,7 @@ async def connect(place: Place, met: Met | None = None) -> Driver:
     Raises StorageIllError, StorageBusyError, StorageSettingsError, and StorageGoneError where
     another server answers than the one that was *met*.
     """
-    driver = await _open(place, plans=0 if met is not None and met.pooled else _PLANS)
+    driver = await _open(place, plans=0 if met is not None and met.pooled else PLANS)
     found = await _judged(driver, place)
     if met is not None and _is_another(met.server, found.server):
         driver.terminate()

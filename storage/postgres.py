@@ -26,7 +26,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
-from anyio import CancelScope, CapacityLimiter
+from anyio import CancelScope, CapacityLimiter, Lock
 
 from storage.errors import (
     CommitUnknownError,
@@ -36,7 +36,7 @@ from storage.errors import (
 )
 from storage.outlast import outlasting_cancellation
 from storage.pg_errors import explained, may_run_again
-from storage.pg_place import Driver, Met, Place, connect, meet
+from storage.pg_place import PLANS, Driver, Met, Place, connect, meet
 from storage.revisions import VERSIONS, require_head
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ class PostgresDatabase:
         self._limits = limits
         self._limiter = CapacityLimiter(connections)
         self._is_closed = False
+        self._closing = Lock()
         self._at_hand: list[tuple[AsyncConnection, Driver]] = []
         self.met = met
 
@@ -112,12 +113,13 @@ class PostgresDatabase:
 
     async def close(self) -> None:
         """Let the units under way end, then close the connections. May be called twice."""
+        self._is_closed = True
         with CancelScope(shield=True):
-            if not self._is_closed:
-                self._is_closed = True
-                for _ in range(int(self._limiter.total_tokens)):
-                    await self._limiter.acquire_on_behalf_of(object())
-                self._limiter.total_tokens = float("inf")
+            async with self._closing:
+                if self._limiter.total_tokens != float("inf"):
+                    for _ in range(int(self._limiter.total_tokens)):
+                        await self._limiter.acquire_on_behalf_of(object())
+                    self._limiter.total_tokens = float("inf")
             for conn, _ in self._at_hand:
                 await conn.close()
             await self._engine.dispose()
@@ -241,13 +243,13 @@ def _engine(place: Place, met: Met, connections: int) -> AsyncEngine:
         return await connect(place, met)
 
     engine = create_async_engine(
-        # Without its own cache the driver names no statement: one that is prepared and used inside
-        # one transaction is safe behind a pooler and leaves nothing there.
-        sa.URL.create(
-            "postgresql+asyncpg",
-            query={"prepared_statement_cache_size": "0" if met.pooled else "500"},
-        ),
-        async_creator=new,
+        "postgresql+asyncpg://",
+        # Without a cache the driver names no statement: one that is prepared and used inside one
+        # transaction is safe behind a pooler and leaves nothing there.
+        connect_args={
+            "async_creator_fn": new,
+            "prepared_statement_cache_size": 0 if met.pooled else PLANS,
+        },
         # The transaction is begun and ended here, by hand: SQLAlchemy sends nothing of its own.
         isolation_level="AUTOCOMMIT",
         pool_size=connections,
@@ -286,13 +288,15 @@ def _whole(unit: Callable[[Connection], T]) -> Callable[[Connection], T]:
     """*unit*, held to leaving the transaction as it found it."""
 
     def run(conn: Connection) -> T:
-        begun = conn.begin()
+        begun, options = conn.begin(), conn.get_execution_options()
         result = unit(conn)
         same = begun.is_active and conn.get_transaction() is begun
         if not same or conn.in_nested_transaction():
             raise UnitMisuseError(
                 "a unit of work must leave the transaction open and close its savepoints"
             )
+        if conn.get_execution_options() != options:
+            raise UnitMisuseError("a unit of work must not set options of its connection")
         # Its own idea of a transaction; the database's goes on until the COMMIT that comes next.
         begun.close()
         return result

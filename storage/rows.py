@@ -63,6 +63,7 @@ class ForEach:
         """
         self._columns: Final = columns
         self._build: Final = build
+        self._locks: Final = locking is not None
         self._statements: Final = {
             "sqlite": (on_sqlite or build)(*_from_json(columns)),
             "postgresql": build(*_locked(columns, *_from_arrays(columns), locking)),
@@ -81,7 +82,12 @@ class ForEach:
         return {f"{of}_{at}": [row[at] for row in rows] for at in self._columns}
 
     def part(self, of: str) -> sa.Executable:
-        """PostgreSQL's statement as one of several whose parameters are kept apart by *of*."""
+        """PostgreSQL's statement as one of several whose parameters are kept apart by *of*.
+
+        Raises ValueError for one that locks, which has to come first and alone.
+        """
+        if self._locks:
+            raise ValueError("a statement that locks rows is run by itself")
         return self._build(*_from_arrays(self._columns, of=of))
 
 

@@ -268,17 +268,17 @@ class Finished:
 
 def finishing(ended: Sequence[Finished]) -> list[Part]:
     """What ends pieces of work, each on a thread of its own: the threads' rows."""
-    alike: dict[ForEach, list[dict[str, object]]] = {}
+    alike: dict[tuple[bool, ...], list[dict[str, object]]] = {}
     for one in ended:
         end = one.end
-        statement = _finishing(
+        kind = (
             end.triage is not None,
             end.failed,
             end.quarantine,
             end.reconciled,
             one.settled_due_at is not None,
         )
-        alike.setdefault(statement, []).append(
+        alike.setdefault(kind, []).append(
             {
                 "i": one.held.integration,
                 "t": one.held.thread,
@@ -291,7 +291,8 @@ def finishing(ended: Sequence[Finished]) -> list[Part]:
                 "because": end.no_draft_because,
             }
         )
-    return list(alike.items())
+    # In one order, so that what goes at once is one of a few statements.
+    return [(_finishing(*kind), rows) for kind, rows in sorted(alike.items())]
 
 
 _ENDS = {

@@ -30,7 +30,7 @@ def command(config_dir: Path | None, verbose: bool, role: str) -> None:
 
 
 async def _run(loaded: Loaded, name: str) -> None:
-    from assistant.arrival import wait_until_up
+    from assistant.arrival import is_up
     from assistant.daemon import Daemon
     from assistant.fleet import Role
     from assistant.opening import is_shared
@@ -45,7 +45,8 @@ async def _run(loaded: Loaded, name: str) -> None:
             common.WRONG_USE,
         )
     clock = SystemClock()
-    await wait_until_up(loaded, clock)
+    if not await is_up(loaded, clock):
+        return
     async with (
         common.lock_of(loaded) as lock,
         writing(loaded, lock, clock, role=role) as process,

@@ -15,7 +15,8 @@ from config.load import load
 from config.loaded import Loaded
 from storage.errors import StorageError
 from storage.pg_errors import unreachable
-from tests.cli.conftest import Place
+from storage.pg_place import Place
+from tests.cli.conftest import Place as Folder
 from tests.cli.test_postgres import use
 from tests.support.clock import FakeClock
 from tests.support.dovecot import free_port
@@ -41,7 +42,7 @@ def _password(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FENCEPOST_TEST_PASSWORD", PASSWORD)
 
 
-def configured(place: Place, url: str) -> Loaded:
+def configured(place: Folder, url: str) -> Loaded:
     use(place, url)
     return load(place.config)
 
@@ -51,7 +52,7 @@ def nobody() -> str:
     return f"postgresql://fencepost@127.0.0.1:{free_port()}/nothing"
 
 
-async def test_a_server_that_is_not_up_is_waited_for_for_a_while(place: Place) -> None:
+async def test_a_server_that_is_not_up_is_waited_for_for_a_while(place: Folder) -> None:
     clock = Skipping()
     loaded = configured(place, nobody())
     with capture_logs() as told, pytest.raises(StorageError, match="cannot be reached"):
@@ -63,7 +64,7 @@ async def test_a_server_that_is_not_up_is_waited_for_for_a_while(place: Place) -
     assert "start it, or check host and port" in line["problem"]
 
 
-async def test_a_server_that_answers_is_not_waited_for(place: Place) -> None:
+async def test_a_server_that_answers_is_not_waited_for(place: Folder) -> None:
     clock = Skipping()
     with new_database() as database, capture_logs() as told:
         await wait_until_up(configured(place, cluster().url(database)), clock)
@@ -71,13 +72,13 @@ async def test_a_server_that_answers_is_not_waited_for(place: Place) -> None:
     assert told == []
 
 
-async def test_a_file_is_not_waited_for(place: Place) -> None:
+async def test_a_file_is_not_waited_for(place: Folder) -> None:
     await wait_until_up(load(place.config), Skipping())
 
 
 @pytest.mark.parametrize("wrong", ["password", "database", "name"])
 async def test_what_no_start_of_the_server_mends_fails_at_once(
-    place: Place, wrong: str, monkeypatch: pytest.MonkeyPatch
+    place: Folder, wrong: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Skipping()
     url = cluster().url("nothing" if wrong == "database" else "postgres")
@@ -91,6 +92,10 @@ async def test_what_no_start_of_the_server_mends_fails_at_once(
     assert clock.slept == []
 
 
+HOST = Place(url="postgresql://fencepost@db.example.com/x?sslcert=/etc/own.crt")
+SOCKET = Place(url="postgresql:///x?host=/var/run/postgresql")
+
+
 def problem(error: BaseException) -> StorageError:
     found = unreachable(error, "db.example.com/x")
     assert isinstance(found, StorageError)
@@ -100,15 +105,24 @@ def problem(error: BaseException) -> StorageError:
 def test_a_name_whose_addresses_all_refuse_is_waited_for() -> None:
     # As asyncio words it for a name with two addresses.
     several = "Multiple exceptions: [Errno 111] Connect call failed ('::1', 5432, 0, 0), ..."
-    assert is_coming(problem(OSError(several)))
+    assert is_coming(problem(OSError(several)), HOST)
 
 
 def test_a_server_that_says_that_it_is_starting_up_is_waited_for() -> None:
-    assert is_coming(problem(asyncpg.CannotConnectNowError("starting up")))
+    assert is_coming(problem(asyncpg.CannotConnectNowError("starting up")), HOST)
 
 
 @pytest.mark.parametrize(
     "error", [TimeoutError(), socket.gaierror(-2, "unknown"), ConnectionResetError(104, "reset")]
 )
 def test_other_troubles_of_the_network_are_not_waited_for(error: OSError) -> None:
-    assert not is_coming(problem(error))
+    assert not is_coming(problem(error), HOST)
+
+
+@pytest.mark.parametrize("place", [SOCKET, Place(url="postgresql:///x")])
+def test_a_socket_that_is_not_there_yet_is_waited_for(place: Place) -> None:
+    assert is_coming(problem(FileNotFoundError(2, "no such file")), place)
+
+
+def test_a_certificate_that_is_missing_is_not_waited_for() -> None:
+    assert not is_coming(problem(FileNotFoundError(2, "no such file")), HOST)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -88,6 +89,21 @@ def test_a_server_that_starts_later_is_waited_for(shared: Place, server: Cluster
         server.start()
         until(lambda: "running" in events(log), daemon)
         assert "PostgreSQL is up" in events(log)
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_while_a_server_is_waited_for_ends_it_in_order(
+    shared: Place, server: Cluster, stop: signal.Signals
+) -> None:
+    server.stop()
+    try:
+        with running(shared) as (daemon, log):
+            until(lambda: "waiting for PostgreSQL" in events(log), daemon)
+            daemon.send_signal(stop)
+            assert daemon.wait(BOUND_S) == 0
+            assert events(log)[-1] == "stopping: PostgreSQL was not up yet"
+    finally:
+        server.start()
 
 
 def test_a_wrong_password_ends_it_at_once(shared: Place) -> None:

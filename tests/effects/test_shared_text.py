@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from assistant.effects.wording import storable
-from storage import events, evidence, reviews, threads
+from storage import events, evidence, leases, reviews, threads
 from storage.events import Event
 from storage.intents import Intent
 from storage.reviews import NewItem
@@ -105,6 +105,11 @@ async def test_statements_at_once_write_what_each_of_them_would(make: Make) -> N
     assert [dict(one.detail) for one in db.run(reviews.listed)] == [{"é": 1}]
     [seen] = db.run(lambda conn: evidence.of_intent(conn, IntentId("i")))
     assert (seen.at, seen.kind, dict(seen.detail)) == (7, fact.kind, dict(fact.detail))
+
+
+def test_a_statement_that_locks_rows_goes_with_no_other() -> None:
+    with pytest.raises(ValueError, match="by itself"):
+        leases._KEEP.part("of")
 
 
 async def test_nothing_at_once_is_no_statement(make: Make) -> None:

@@ -157,6 +157,27 @@ async def test_a_closed_store_says_so(store: Database) -> None:
     await store.close()
 
 
+async def test_whoever_closes_a_store_second_waits_for_the_units_as_the_first_does(
+    store: Database,
+) -> None:
+    ended: list[str] = []
+
+    async def work() -> None:
+        await store.write(remember("a"))
+        ended.append("unit")
+
+    async def close() -> None:
+        await store.close()
+        ended.append("closed")
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(work)
+        await anyio.lowlevel.cancel_shielded_checkpoint()
+        group.start_soon(close)
+        group.start_soon(close)
+    assert ended == ["unit", "closed", "closed"]
+
+
 async def test_many_units_at_once_are_all_stored(store: Database) -> None:
     async with anyio.create_task_group() as group:
         for number in range(240):

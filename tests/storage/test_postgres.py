@@ -72,6 +72,27 @@ async def test_a_unit_that_goes_on_after_an_error_of_sql_stores_nothing(
     assert await store.read(names) == []
 
 
+async def test_options_of_a_unit_are_not_those_of_the_next(store: PostgresDatabase) -> None:
+    with pytest.raises(UnitMisuseError):
+        await store.read(lambda conn: conn.execution_options(stream_results=True))
+    assert not await store.read(lambda conn: conn.get_execution_options().get("stream_results"))
+
+
+async def test_a_column_that_changes_its_type_is_read_on_a_connection_at_hand(
+    store: PostgresDatabase, name: str
+) -> None:
+    server = cluster()
+    server.sql("CREATE TABLE public.changing (one int)", database=name)
+    server.sql("INSERT INTO public.changing VALUES (7)", database=name)
+
+    def everything(conn: Connection) -> object:
+        return conn.scalar(sa.text("SELECT * FROM public.changing"))
+
+    assert await store.read(everything) == 7
+    server.sql("ALTER TABLE public.changing ALTER COLUMN one TYPE text", database=name)
+    assert await store.read(everything) == "7"
+
+
 async def test_a_read_sees_one_snapshot(store: PostgresDatabase, name: str) -> None:
     def unit(conn: Connection) -> tuple[list[str], list[str]]:
         first = names(conn)
