@@ -33,7 +33,10 @@ T = TypeVar("T")
 log = structlog.get_logger()
 
 TELL_EVERY_S: Final = 60.0
-"""How often at most it is told that the store is ill."""
+"""How often at most it is told that the store is ill, while it is."""
+
+FLAPPING_S: Final = 5.0
+"""For how long nothing is told after the store has answered again."""
 
 
 class MindedStore:
@@ -96,6 +99,8 @@ class MindedStore:
             log.info("the store answers again", waited=len(self._waited), away_s=away_s)
         self._is_told = self._cannot_write = False
         self._waited.clear()
+        # The next outage is told for itself; one that comes and goes all the time is not.
+        self._quiet_until_s = min(self._quiet_until_s, self._clock.boot_s() + FLAPPING_S)
 
     def _tell(self, error: StorageError) -> None:
         if not self._waited:

@@ -52,13 +52,16 @@ def rest_of(conn: Connection, row: MailboxRow, now: int) -> Rest | None:
 
 
 def _why(conn: Connection, row: MailboxRow) -> str:
-    if row.look_needed or row.unknowns_in_a_row >= UNKNOWNS_BEFORE_REST:
-        return (
-            f"of {row.unknowns_in_a_row} calls in a row nobody knows the outcome (no answer, or "
-            "the process that made them died)"
-        )
+    lost = (
+        f"of {row.unknowns_in_a_row} calls in a row nobody knows the outcome (no answer, or the "
+        "process that made them died)"
+    )
+    if row.look_needed:
+        return lost
     for kind, about in ((ItemKind.RECONNECT, "login"), (ItemKind.MAILBOX_ILL, "write")):
         for item in reviews.open_about(conn, kind, about):
             if item.integration == row.integration:
                 return item.summary
-    return "the last call into it was refused"
+    # Unknown calls are counted until one succeeds, whatever else was met meanwhile.
+    refused = "the last call into it was refused"
+    return lost if row.unknowns_in_a_row >= UNKNOWNS_BEFORE_REST else refused

@@ -21,7 +21,7 @@ What it keeps:
 
 After a crash the intent stays ``calling`` until its lease is over; ``assistant.effects.sweep`` then
 makes it unknown. If the record itself can't be written (disk full, database gone) it is tried again
-until the lease is over, and for a while in any case; after that the sweeper says unknown, and
+until the lease is over, and a few times in any case; after that the sweeper says unknown, and
 nothing is called again.
 """
 
@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from itertools import count
 
 import anyio
 import structlog
@@ -61,8 +62,8 @@ log = structlog.get_logger()
 RETRY_S = 1.0
 """How long to wait before a store that failed is asked again."""
 
-LATE_S = 10.0
-"""For how long an answer is tried to be stored at least, though its lease is over."""
+LATE_TRIES = 10
+"""How often an answer is tried to be stored at least, though its lease is over."""
 
 _ANSWERS = frozenset({EvidenceKind.ANSWER, EvidenceKind.LATE_ANSWER})
 
@@ -201,15 +202,13 @@ async def _record(
     outcome: Outcome,
 ) -> None:
     record = replace(effect.record(claimed, outcome), faults=faults)
-    tried_until_s = clock.boot_s() + LATE_S
-    while True:
+    for tried in count(1):
         try:
             if await _stored(store, record):
                 break
         except StorageError as error:
             log.debug("an outcome could not be stored yet", error=type(error).__name__)
-        now_s = clock.boot_s()
-        if grip.term.remaining_s(now_s) <= 0 and now_s >= tried_until_s:
+        if grip.term.remaining_s(clock.boot_s()) <= 0 and tried >= LATE_TRIES:
             # Whoever sweeps tells it, of all such calls at once.
             log.debug("an outcome could not be stored; it will be shown as unknown")
             return

@@ -51,6 +51,20 @@ def test_a_mailbox_that_rests_says_why_and_until_when(resting: Place) -> None:
     assert "and until a look into it has succeeded: of 3 calls in a row nobody knows" in said
 
 
+def test_a_rest_that_began_with_a_refusal_gives_that_as_its_reason(resting: Place) -> None:
+    change(resting, "UPDATE mailboxes SET look_needed = 0")
+    change(
+        resting,
+        "INSERT INTO review_items (kind, user, integration, thread, about, subject, summary, state,"
+        " opened_at, hidden, detail) VALUES ('mailbox_ill', 'robin', 'robin/local', '', 'write',"
+        " '', 'drafts can''t be written: the quota is used up', 'open', ?, 0, '{}')",
+        ms(0),
+    )
+    said = " ".join(resting.run("status").split())
+    assert "the quota is used up" in said
+    assert "nobody knows" not in said
+
+
 def test_json_says_why_a_mailbox_rests_and_until_when(resting: Place) -> None:
     row = mailbox(resting)
     rests = row["rests"]

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Connection
 from structlog.testing import capture_logs
 
-from assistant.minded import TELL_EVERY_S, MindedStore
+from assistant.minded import FLAPPING_S, TELL_EVERY_S, MindedStore
 from storage.errors import CommitUnknownError, StorageError, StorageGoneError, StorageIllError
 from tests.support.clock import FakeClock
 
@@ -126,3 +126,29 @@ async def test_who_waited_once_is_not_counted_the_next_time() -> None:
             await use(store)
             clock.skip(TELL_EVERY_S)
     assert [one["waited"] for one in told if one["log_level"] == "info"] == [3, 2]
+
+
+async def test_an_outage_soon_after_another_is_told_as_well() -> None:
+    ailing, clock = Ailing(), FakeClock()
+    store = MindedStore(ailing, clock)
+    with capture_logs() as told:
+        for _ in range(3):
+            ailing.error = FULL
+            await use(store, 3)
+            ailing.error = None
+            await use(store, 3)
+            clock.skip(FLAPPING_S)
+    assert [line["log_level"] for line in told] == ["warning", "info"] * 3
+
+
+async def test_a_store_that_comes_and_goes_all_the_time_is_not_told_each_time() -> None:
+    ailing, clock = Ailing(), FakeClock()
+    store = MindedStore(ailing, clock)
+    with capture_logs() as told:
+        for _ in range(10):
+            ailing.error = FULL
+            await use(store, 3)
+            ailing.error = None
+            await use(store, 3)
+            clock.skip(FLAPPING_S / 100)
+    assert len(told) == 2
