@@ -2,7 +2,8 @@
 
 Watches each mailbox once, works until nothing is due within ten seconds, makes the looks that fall
 due in that time, sends notices, and says what it did. While it runs it serves the socket as well.
-A mailbox whose watcher was killed just now is waited for, a lease's time at most.
+A mailbox that a live process watches is left to it; one whose watcher was killed just now is waited
+for, a lease's time at most.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 import anyio
 import structlog
@@ -24,10 +26,11 @@ from assistant.loops.turn import Result
 from assistant.loops.watcher import Watcher
 from assistant.loops.worker import Worker
 from assistant.rests import Rest, rest_of
-from storage import leases, mailboxes, overview, watches
+from storage import leases, mailboxes, overview, watches, workers
 from storage.dbtime import database_now_ms
 from storage.errors import StorageError
-from storage.words import WATCH_THREAD, IntegrationId
+from storage.words import WATCH_THREAD, IntegrationId, OwnerId
+from storage.workers import SOON
 
 log = structlog.get_logger()
 
@@ -37,19 +40,26 @@ HORIZON_S = 10.0
 AGAIN_MS = 2_000
 """After so long at most a claim is tried again that waits for a look to succeed."""
 
+RENEWED: Final = 1 / 3
+"""The part of a lease within which a holder that lives has renewed it: it does so at a quarter."""
+
 ROUNDS = 20
 """Passes over a mailbox whose threads keep moving while they are read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What one pass did in one mailbox; ``problems`` say in words what it could not do."""
+    """What one pass did in one mailbox; ``problems`` say in words what it could not do.
+
+    ``left_to``: the process that watches it, and therefore reads it; None: this one did.
+    """
 
     mailbox: IntegrationId
     messages: int
     threads: int
     results: Counter[Result]
     problem: bool
+    left_to: OwnerId | None = None
     problems: tuple[str, ...] = ()
 
     @property
@@ -71,6 +81,7 @@ class Summary:
             "unknown": worked[Result.UNKNOWN],
             "quarantined": worked[Result.QUARANTINED],
             "failed": worked[Result.FAILED] + int(self.problem),
+            "left_to": self.left_to,
             "problems": list(self.problems),
         }
 
@@ -80,15 +91,25 @@ class _Noted:
     messages: int = 0
     threads: int = 0
     problem: bool = False
+    left_to: OwnerId | None = None
     waited: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Other:
+    """Another process that holds the watching of a mailbox; ``until``: epoch milliseconds."""
+
+    owner: OwnerId
+    until: int
+    lives: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     """Called as a pass goes on, where somebody watches it.
 
-    ``noted`` with mailbox, messages, threads; ``worked`` each turn; ``waits`` with a mailbox that
-    another process watches or watched, and for how many seconds at most it is waited for.
+    ``noted`` with mailbox, messages, threads; ``worked`` each turn; ``waits`` with a mailbox whose
+    watcher may have been killed, and for how many seconds at most it is waited for.
     """
 
     noted: Callable[[IntegrationId, int, int], None] | None = None
@@ -131,6 +152,7 @@ async def run_once(
                 threads=one.threads,
                 results=worker.results.get(name, Counter()),
                 problem=one.problem,
+                left_to=one.left_to,
                 problems=_lacking(house, name) or problems_of(conn, name, unread=one.problem),
             )
             for name, one in noted.items()
@@ -182,51 +204,77 @@ async def _watch_all(
     house: House, noted: dict[IntegrationId, _Noted], progress: Progress | None
 ) -> None:
     async def watch(account: Account) -> None:
-        one = noted[account.integration]
+        name = account.integration
+        one = noted[name]
         found = await Watcher(house, account).once()
-        if found is None and not one.waited:
+        other = None if found is not None else await _other(house, name)
+        one.left_to = other.owner if other is not None and other.lives else None
+        if other is not None and one.left_to is None and not one.waited:
             one.waited = True
-            if await _is_freed(house, account.integration, progress):
+            one.left_to = await _renewed(house, name, other, progress)
+            if one.left_to is None:
                 found = await Watcher(house, account).once()
-        one.problem = found is None
+        one.problem = found is None and one.left_to is None
         if found is not None:
             one.messages += found.messages
             one.threads += len(found.due)
             if progress is not None and progress.noted is not None:
-                progress.noted(account.integration, one.messages, one.threads)
+                progress.noted(name, one.messages, one.threads)
 
     async with anyio.create_task_group() as group:
         for account in list(house.accounts.values()):
             group.start_soon(watch, account)
 
 
-async def _is_freed(house: House, mailbox: IntegrationId, progress: Progress | None) -> bool:
-    """Whether another process held the watching of a mailbox, and let it run out: it was dead.
+async def _renewed(
+    house: House, mailbox: IntegrationId, first: _Other, progress: Progress | None
+) -> OwnerId | None:
+    """Who holds the watching and lives, seen as the lease is renewed; None: it ended, or may yet.
 
-    Who lives renews its lease and is left alone as soon as that is seen.
+    A process that is killed leaves its lease to run out. Who watches the pass is told of the wait
+    at once, the log only when a holder that lives would have renewed.
     """
     settings = house.settings
-    first = until = await _watched_until(house, mailbox)
     at_most_s = settings.lease_ttl_s + settings.renew_s
-    if first is not None and progress is not None and progress.waits is not None:
+    told = progress is not None and progress.waits is not None
+    if progress is not None and progress.waits is not None:
         progress.waits(mailbox, at_most_s)
-    elif first is not None:
-        log.warning(
-            "waiting for the lease of a mailbox that another process watches or watched",
-            mailbox=mailbox,
-            at_most_s=at_most_s,
-        )
     # By this host's own time: the database's clock may be set back meanwhile.
     ends_s = house.clock.boot_s() + at_most_s
-    while until is not None and until == first and house.clock.boot_s() < ends_s:
+    other: _Other | None = first
+    while other is not None and house.clock.boot_s() < ends_s:
         await house.clock.sleep(settings.renew_s)
-        until = await _watched_until(house, mailbox)
-    return first is not None and until is None
+        other = await _other(house, mailbox)
+        if other is not None and other.until != first.until:
+            return other.owner
+        if other is not None and not told:
+            told = True
+            log.warning(
+                "waiting for the lease of a mailbox whose watcher may have been killed",
+                mailbox=mailbox,
+                at_most_s=ends_s - house.clock.boot_s(),
+            )
+    return None
 
 
-async def _watched_until(house: House, mailbox: IntegrationId) -> int | None:
+async def _other(house: House, mailbox: IntegrationId) -> _Other | None:
+    """The other process that holds the watching of a mailbox, if there is one."""
+
+    def unit(conn: Connection) -> _Other | None:
+        until = leases.held_until(conn, mailbox, WATCH_THREAD)
+        owner = None if until is None else leases.seen(conn, mailbox, WATCH_THREAD).owner
+        if until is None or owner is None or owner == house.worker:
+            return None
+        now = database_now_ms(conn)
+        lives = any(
+            one.is_live(now, within=SOON) and until - now > one.lease_ms * (1 - RENEWED)
+            for one in workers.everyone(conn)
+            if one.name == owner
+        )
+        return _Other(owner=owner, until=until, lives=lives and not house.is_dead(owner))
+
     try:
-        return await house.store.read(lambda conn: leases.held_until(conn, mailbox, WATCH_THREAD))
+        return await house.store.read(unit)
     except StorageError:
         return None
 

@@ -108,7 +108,7 @@ def watched() -> Progress | None:
 
     def waits(mailbox: str, at_most_s: float) -> None:
         screen.print(
-            f"{common.shown(mailbox)}: another process watches it or was killed just now; waiting "
+            f"{common.shown(mailbox)}: whoever watched it may have been killed just now; waiting "
             f"for its lease to end, {at_most_s:.0f} s at most [dim](Ctrl-C stops)[/dim]"
         )
 
@@ -142,6 +142,9 @@ def show(
         values = summary.as_json()
         table.add_row(*(str(values[name]) for name in columns))
     common.console().print(table)
+    for summary in summaries:
+        if summary.left_to is not None:
+            click.echo(f"{summary.mailbox}: left to {summary.left_to}, which watches it")
     for summary in summaries:
         for problem in summary.problems:
             what = "nothing could be done" if summary.failed else "not all could be done"

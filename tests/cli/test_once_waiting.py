@@ -29,7 +29,7 @@ def test_a_person_is_told_which_mailbox_is_waited_for_and_how_long(
     assert progress.waits is not None
     progress.waits("robin/[local]", 75.0)  # type: ignore[arg-type]
     said = screen.getvalue()
-    assert "robin/[local]: another process watches it or was killed just now" in said
+    assert "robin/[local]: whoever watched it may have been killed just now" in said
     assert "75 s at most" in said
 
 

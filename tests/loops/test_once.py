@@ -6,14 +6,16 @@ from collections.abc import Iterator
 
 import anyio
 import pytest
+from sqlalchemy import Connection
 from structlog.testing import capture_logs
 
 from assistant.once import HORIZON_S, Progress, Summary, run_once
-from storage import mailboxes
+from storage import mailboxes, workers
+from storage.dbtime import database_now_ms
 from storage.words import FaultPoint
 from tests.support.gate import kill
 from tests.support.mails import question
-from tests.support.world import BOX, SETTINGS, Process, World
+from tests.support.world import BOX, ROBIN, SETTINGS, Process, World
 
 
 @pytest.fixture
@@ -55,8 +57,69 @@ async def test_a_mailbox_that_a_live_process_watches_is_left_to_it_at_once(world
         await world.clock.advance(1)
         summary = await once(world, world.process())
         group.cancel_scope.cancel()
-    assert summary.problems == ("it could not be read, or another process watches it",)
+    assert (summary.failed, summary.problems) == (False, ())
+    assert summary.as_json()["left_to"] == other.house.worker
     assert world.clock.boot_s() - started_s < SETTINGS.lease_ttl_s
+
+
+def shows_itself(world: World, process: Process) -> None:
+    """A sign of life of a member of the fleet."""
+
+    def unit(conn: Connection) -> None:
+        workers.seen(
+            conn,
+            database_now_ms(conn),
+            name=process.house.worker,
+            host="host-b",
+            role="all",
+            serves=[ROBIN],
+            lease_ms=SETTINGS.lease_ttl_ms,
+        )
+
+    world.db.run(unit)
+
+
+async def test_a_mailbox_that_a_member_of_the_fleet_watches_is_left_to_it_without_a_wait(
+    world: World,
+) -> None:
+    other = world.process()
+    async with anyio.create_task_group() as group:
+        group.start_soon(other.house.keeper.run)
+        group.start_soon(other.watcher.run)
+        await world.clock.advance(1)
+        shows_itself(world, other)
+        started_s = world.clock.boot_s()
+        with capture_logs() as told:
+            summary = await once(world, world.process())
+        group.cancel_scope.cancel()
+    assert (summary.failed, summary.left_to) == (False, other.house.worker)
+    assert world.clock.boot_s() - started_s < SETTINGS.renew_s
+    assert [one for one in told if one["log_level"] == "warning"] == []
+
+
+async def test_a_member_that_is_proved_to_be_dead_is_waited_for_though_it_was_just_seen(
+    world: World,
+) -> None:
+    dead = world.process()
+    dead.gate.at[FaultPoint.NOTE_WRITTEN] = kill
+    await world.drive(dead.note)
+    shows_itself(world, dead)
+    mine = world.process()
+    mine.house.known_dead = lambda owner: owner == dead.house.worker
+    summary = await once(world, mine)
+    assert (summary.failed, summary.left_to, summary.threads) == (False, None, 1)
+
+
+async def test_a_member_that_is_live_but_renews_its_lease_no_more_is_waited_for(
+    world: World,
+) -> None:
+    dead = world.process()
+    dead.gate.at[FaultPoint.NOTE_WRITTEN] = kill
+    await world.drive(dead.note)
+    await world.clock.advance(SETTINGS.lease_ttl_s / 2)
+    shows_itself(world, dead)
+    summary = await once(world, world.process())
+    assert (summary.failed, summary.left_to, summary.threads) == (False, None, 1)
 
 
 async def test_a_mailbox_that_is_set_aside_is_not_waited_for(world: World) -> None:
@@ -86,7 +149,8 @@ async def test_what_is_waited_for_and_how_long_at_most_is_logged_where_nobody_wa
     with capture_logs() as told:
         await once(world, world.process())
     [line] = [one for one in told if "waiting for the lease" in one["event"]]
-    assert (line["log_level"], line["at_most_s"]) == ("warning", at_most_s)
+    waited_s = SETTINGS.renew_s
+    assert (line["log_level"], line["at_most_s"]) == ("warning", at_most_s - waited_s)
 
 
 async def test_who_watches_a_pass_is_told_what_it_waits_for_and_how_long_at_most(
