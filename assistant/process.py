@@ -30,6 +30,7 @@ from assistant.house import Account, House
 from assistant.minded import MindedStore
 from assistant.opening import open_database
 from assistant.shelves import Shelves, references, shared
+from assistant.unserved import faults_of, log_faults
 from assistant.wiring import Built, Unbuilt
 from config.faults import ConfigError
 from config.load import load
@@ -135,11 +136,10 @@ class Process:
             for built in kept.values()
             if built.telling is not None
         }
-        for fault in loaded.faults:
-            log.warning("a user's file is wrong; an older version stays if there is one",
-                        user=fault.user)  # fmt: skip
+        faults = faults_of(loaded)
+        log_faults(faults, kept)
         unbuilt = [one for built in kept.values() for one in built.unbuilt]
-        await self._tell_faults([*wiring.faults_of(loaded), *unbuilt, *self.disagreements()])
+        await self._tell_faults([*faults, *unbuilt, *self.disagreements()])
         return _difference(before, self.house.accounts)
 
     async def beat(self) -> bool:
@@ -167,6 +167,10 @@ class Process:
             )
             for user, file in self.differing.items()
         ]
+
+    def not_served(self) -> list[Unbuilt]:
+        """The users of whom nothing is served, because their file here is wrong, and why."""
+        return [one for one in faults_of(self.loaded) if one.user not in self.built]
 
     async def _tell_faults(self, faults: Iterable[Unbuilt]) -> None:
         """Open an item for each fault of configuration; close those that are mended."""

@@ -26,7 +26,6 @@ from assistant.serving import Need
 from assistant.settings import Settings
 from assistant.shelves import Shelves, login_command, references
 from config.daemon import Storage
-from config.loaded import Loaded
 from config.secrets import SecretError, SecretRef, resolve
 from config.user import GmailMailbox as GmailConfig
 from config.user import ImapMailbox as ImapConfig
@@ -379,20 +378,3 @@ def shown(url: str) -> str:
 def with_mailbox(account: Account, mailbox: Mailbox) -> Account:
     """The same account behind another mailbox (a wrapper that loses answers, say)."""
     return replace(account, mailbox=mailbox)
-
-
-def faults_of(loaded: Loaded) -> list[Unbuilt]:
-    """What is wrong with users' files, as items of their users."""
-    found = []
-    for fault in loaded.faults:
-        for one in fault.faults:
-            where = f"{one.file}:{one.line}" if one.line is not None else str(one.file)
-            found.append(
-                Unbuilt(
-                    user=fault.user,
-                    what=f"{where} {one.key}".strip(),
-                    problem=one.message,
-                    remedy=one.remedy,
-                )
-            )
-    return found

@@ -51,8 +51,8 @@ def _show(findings: list[Finding]) -> None:
 
 
 async def _check(loaded: Loaded, probe: str | None) -> list[Finding]:
-    from assistant import wiring
     from assistant.cli.logincheck import shelves_of
+    from assistant.unserved import faults_of
 
     loaded = await _rightful(loaded)
     findings = [
@@ -64,7 +64,7 @@ async def _check(loaded: Loaded, probe: str | None) -> list[Finding]:
     ]
     findings += [
         Finding(what=one.what, works=False, says=one.problem, remedy=one.remedy)
-        for one in wiring.faults_of(loaded)
+        for one in faults_of(loaded)
     ]
     if not loaded.users and not loaded.faults:
         findings.append(

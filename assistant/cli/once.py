@@ -80,18 +80,21 @@ async def _once(loaded: Loaded, *, as_json: bool, strict: bool, since_s: float |
             summaries = await run_once(house, watched())
             group.cancel_scope.cancel()
         waiting = await house.store.read(reviews.counts)
-        strange = process.disagreements()
+        strange, wrong = process.disagreements(), process.not_served()
     not_served: dict[str, object] = {
         "not_served": [
-            {"user": one.user, "problem": one.problem, "remedy": one.remedy} for one in strange
+            {"user": one.user, "what": one.what, "problem": one.problem, "remedy": one.remedy}
+            for one in (*strange, *wrong)
         ]
     }
     show(summaries, time.monotonic() - started, as_json=as_json, more=not_served)
     for one in strange:
         click.echo(f"{one.what}: nothing was done for {one.user}: {one.problem}", err=True)
         click.echo(f"  {one.remedy}", err=True)
-    none_served = not summaries and (loaded.faults or strange)
-    if any(summary.failed for summary in summaries) or none_served:
+    if wrong:
+        # The log has said what is wrong, and where.
+        return common.WRONG_USE
+    if any(summary.failed for summary in summaries) or (strange and not summaries):
         return common.FAILED
     return common.WAITS if strict and waiting else 0
 

@@ -79,6 +79,14 @@ class Place:
         assert done.exit_code == 0, done.stderr
         return done.stderr
 
+    def said(self, *words: str, status: int = 0) -> str:
+        """What a command says on stderr."""
+        done = CliRunner(env={"COLUMNS": "160"}).invoke(
+            cli, ["--config", str(self.config), *words], obj={}
+        )
+        assert done.exit_code == status, done.output
+        return done.stderr
+
     def json(self, *words: str, status: int = 0) -> object:
         return json.loads(self.run(*words, "--json", status=status))
 

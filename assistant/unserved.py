@@ -1,0 +1,55 @@
+"""Whom a process does not serve because of their files, and how that is told.
+
+A user's file that is wrong stops nobody but its user. It is said in the log with its line, its key
+and the remedy, for who starts a process sees nothing else at first; no address that a file may
+quote goes there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+import structlog
+
+from assistant.wiring import Unbuilt
+from config.loaded import Loaded
+
+log = structlog.get_logger()
+
+_ADDRESS = re.compile(r"\S+@\S*|\S*@\S+")
+
+
+def faults_of(loaded: Loaded) -> list[Unbuilt]:
+    """What is wrong with users' files, as items of their users."""
+    found = []
+    for fault in loaded.faults:
+        for one in fault.faults:
+            where = f"{one.file}:{one.line}" if one.line is not None else str(one.file)
+            found.append(
+                Unbuilt(
+                    user=fault.user,
+                    what=f"{where} {one.key}".strip(),
+                    problem=one.message,
+                    remedy=one.remedy,
+                )
+            )
+    return found
+
+
+def _loggable(text: str) -> str:
+    """What is said of a configuration, without the addresses that it may quote."""
+    return _ADDRESS.sub("(an address)", text)
+
+
+def log_faults(faults: Iterable[Unbuilt], served: Collection[str]) -> None:
+    """Log each fault; who is among *served* is so by an older version of their file."""
+    for one in faults:
+        log.warning(
+            "a user's file is wrong",
+            user=one.user,
+            what=_loggable(one.what),
+            problem=_loggable(one.problem),
+            remedy=_loggable(one.remedy),
+            served="as before the fault" if one.user in served else "not at all",
+        )
