@@ -25,11 +25,13 @@ from assistant.loops.reconciler import Reconciler
 from assistant.loops.turn import Result
 from assistant.loops.watcher import Watcher
 from assistant.loops.worker import Worker
-from assistant.rests import Rest, rest_of
-from storage import leases, mailboxes, overview, watches, workers
+from assistant.rests import rest_of
+from assistant.views_health import pause_of
+from storage import leases, mailboxes, overview, reviews, watches, workers
 from storage.dbtime import database_now_ms
 from storage.errors import StorageError
-from storage.words import WATCH_THREAD, IntegrationId, OwnerId
+from storage.reviews import Item
+from storage.words import WATCH_THREAD, IntegrationId, ItemKind, OwnerId
 from storage.workers import SOON
 
 log = structlog.get_logger()
@@ -52,6 +54,7 @@ class Summary:
     """What one pass did in one mailbox; ``problems`` say in words what it could not do.
 
     ``left_to``: the process that watches it, and therefore reads it; None: this one did.
+    ``unread`` mails could not be read and ``aside`` threads not be worked on: review items say why.
     """
 
     mailbox: IntegrationId
@@ -60,6 +63,8 @@ class Summary:
     results: Counter[Result]
     problem: bool
     left_to: OwnerId | None = None
+    unread: int = 0
+    aside: int = 0
     problems: tuple[str, ...] = ()
 
     @property
@@ -79,11 +84,23 @@ class Summary:
             "triaged": sum(worked.values()) - sum(worked[one] for one in ended),
             "drafted": worked[Result.DRAFTED],
             "unknown": worked[Result.UNKNOWN],
-            "quarantined": worked[Result.QUARANTINED],
+            "quarantined": self.unread + self.aside,
             "failed": worked[Result.FAILED] + int(self.problem),
             "left_to": self.left_to,
-            "problems": list(self.problems),
+            "problems": list(self.all_problems),
         }
+
+    @property
+    def all_problems(self) -> tuple[str, ...]:
+        """``problems``, and in words what was set aside."""
+        return (*self.problems, *self._quarantined())
+
+    def _quarantined(self) -> Iterator[str]:
+        counts = ((self.unread, "mail", " could not be read and"), (self.aside, "thread", ""))
+        for number, what, why in counts:
+            if number:
+                were = f"{what}{why} was" if number == 1 else f"{what}s{why} were"
+                yield f"{number} {were} set aside; see: fencepost review"
 
 
 @dataclass(slots=True)
@@ -127,6 +144,7 @@ async def run_once(
     worker = Worker(house=house, on_result=None if progress is None else progress.worked)
     noted: dict[IntegrationId, _Noted] = {name: _Noted() for name in house.accounts}
     reconciler = Reconciler(house)
+    before = {one.id for one in await house.store.read(_quarantined)}
     if not house.sole:
         await Presence(house, role="all").pass_once()
     async with anyio.create_task_group() as group:
@@ -145,6 +163,9 @@ async def run_once(
         group.cancel_scope.cancel()
 
     def summed(conn: Connection) -> list[Summary]:
+        new = [one for one in _quarantined(conn) if one.id not in before]
+        unread = Counter(one.integration for one in new if one.about != one.thread)
+        aside = Counter(one.integration for one in new if one.about == one.thread)
         return [
             Summary(
                 mailbox=name,
@@ -153,12 +174,20 @@ async def run_once(
                 results=worker.results.get(name, Counter()),
                 problem=one.problem,
                 left_to=one.left_to,
+                unread=unread[name],
+                aside=aside[name],
                 problems=_lacking(house, name) or problems_of(conn, name, unread=one.problem),
             )
             for name, one in noted.items()
         ]
 
     return await house.store.read(summed)
+
+
+def _quarantined(conn: Connection) -> list[Item]:
+    """The open items of mails and threads that are set aside."""
+    found = reviews.listed_kind(conn, ItemKind.QUARANTINED)
+    return [one for one in found if one.thread != WATCH_THREAD]
 
 
 def _lacking(house: House, mailbox: IntegrationId) -> tuple[str, ...]:
@@ -178,6 +207,8 @@ def problems_of(conn: Connection, mailbox: IntegrationId, *, unread: bool) -> tu
         )
     elif unread:
         found["it could not be read, or another process watches it"] = None
+    if (paused := pause_of(conn, mailbox)) is not None:
+        found[paused] = None
     now = database_now_ms(conn)
     rest = None if row is None else rest_of(conn, row, now)
     # What a rest holds up is put off to its end, or looked at again after a while.
@@ -185,19 +216,11 @@ def problems_of(conn: Connection, mailbox: IntegrationId, *, unread: bool) -> tu
     for thread in overview.all_threads(conn, mailbox):
         waits = thread.due_at is not None and thread.quarantined_at is None
         if row is not None and waits and (thread.due_at or 0) <= until:
-            found |= dict.fromkeys(_held_up(conn, row, rest))
+            found |= {} if rest is None else {rest.words: None}
         if thread.failures and thread.due_at is not None:
             why = thread.no_draft_because or "a thread could not be worked on; see the log"
             found[why] = None
     return tuple(found)
-
-
-def _held_up(conn: Connection, row: mailboxes.MailboxRow, rest: Rest | None) -> Iterator[str]:
-    """Why no call is made into a mailbox in which something is due."""
-    if mailboxes.stopped(conn, row.integration):
-        yield "calls are paused; lift it with: fencepost resume"
-    if rest is not None:
-        yield rest.words
 
 
 async def _watch_all(

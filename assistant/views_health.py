@@ -163,10 +163,8 @@ def waits(conn: Connection, row: ThreadRow) -> str | None:
         return "it is set aside (quarantined); see: fencepost review list"
     if row.due_at is None:
         return None
-    if mailboxes.is_paused(conn, mailboxes.ALL):
-        return "every mailbox is paused; lift it with: fencepost resume"
-    if mailboxes.is_paused(conn, row.integration):
-        return f"{row.integration} is paused; lift it with: fencepost resume {row.integration}"
+    if (paused := pause_of(conn, row.integration)) is not None:
+        return paused
     if mailbox is not None and (ill := _ill(conn, mailbox)) is not None:
         return f"the mailbox is ill: {ill}"
     if leases.is_held(conn, row.integration, row.thread):
@@ -176,6 +174,15 @@ def waits(conn: Connection, row: ThreadRow) -> str | None:
     if row.due_at > now:
         return f"it is taken up at {at(row.due_at)}"
     return "it is due, and is taken up by fencepost run or fencepost once"
+
+
+def pause_of(conn: Connection, mailbox: str) -> str | None:
+    """That calls into a mailbox are paused, by which pause, and what lifts that one."""
+    if mailboxes.is_paused(conn, mailboxes.ALL):
+        return "every mailbox is paused; lift it with: fencepost resume"
+    if mailboxes.is_paused(conn, mailbox):
+        return f"{mailbox} is paused; lift it with: fencepost resume {mailbox}"
+    return None
 
 
 def no_mailbox(conn: Connection, mailbox: str) -> str | None:

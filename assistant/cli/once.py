@@ -138,7 +138,10 @@ def show(
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    columns = ("mailbox", "messages", "threads", "triaged", "drafted", "unknown", "failed")
+    columns = (
+        *("mailbox", "messages", "threads", "triaged"),
+        *("drafted", "unknown", "quarantined", "failed"),
+    )
     for name in columns:
         table.add_column(name, justify="left" if name == "mailbox" else "right")
     for summary in summaries:
@@ -149,6 +152,6 @@ def show(
         if summary.left_to is not None:
             click.echo(f"{summary.mailbox}: left to {summary.left_to}, which watches it")
     for summary in summaries:
-        for problem in summary.problems:
+        for problem in summary.all_problems:
             what = "nothing could be done" if summary.failed else "not all could be done"
             click.echo(f"{summary.mailbox}: {what}: {problem}", err=True)

@@ -19,4 +19,10 @@ def command(config_dir: Path | None, mailbox: str | None, as_json: bool) -> None
     loaded = common.load_config(config_dir, served=True)
     answer = common.told(common.ask_or_do)(loaded, {"do": "resume", "mailbox": mailbox})
     was = "" if answer.get("was_paused") else " (it was not paused)"
-    common.finish(answer, f"resumed {mailbox or 'every mailbox'}{was}", as_json=as_json)
+    still = answer.get("still_paused")
+    lines = [f"resumed {mailbox or 'every mailbox'}{was}"]
+    lines += [
+        f"{name} has a pause of its own; lift it with: fencepost resume {name}"
+        for name in (still if isinstance(still, list) else [])
+    ]
+    common.finish(answer, "\n".join(lines), as_json=as_json)

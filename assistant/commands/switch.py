@@ -25,7 +25,7 @@ async def pause(house: House, mailbox: str | None) -> dict[str, object]:
 
 
 async def resume(house: House, mailbox: str | None) -> dict[str, object]:
-    """Lift a pause; what waited is worked on again."""
+    """Lift a pause; what waited is worked on again. ``still_paused`` have pauses of their own."""
     name = await _known(house, mailbox)
 
     def unit(conn: Connection) -> bool:
@@ -41,7 +41,14 @@ async def resume(house: House, mailbox: str | None) -> dict[str, object]:
         raise CommandError(
             f"every mailbox is still paused, {name} too; lift that with: fencepost resume"
         )
-    return {"resumed": name, "was_paused": was}
+    still = [] if name != mailboxes.ALL else await house.store.read(_paused)
+    return {"resumed": name, "was_paused": was, "still_paused": still}
+
+
+def _paused(conn: Connection) -> list[str]:
+    """The mailboxes that have a pause of their own."""
+    names = [row.integration for row in mailboxes.everything(conn)]
+    return [name for name in names if mailboxes.is_paused(conn, name)]
 
 
 async def _known(house: House, mailbox: str | None) -> str:

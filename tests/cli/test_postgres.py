@@ -137,7 +137,7 @@ def test_once_says_why_nothing_was_done_about_what_is_due(shared: Place) -> None
     shared.run("once")
     shared.run("pause", "robin/local")
     shared.deliver(1)
-    assert "calls are paused" in str(shared.json("once"))
+    assert "lift it with: fencepost resume robin/local" in str(shared.json("once"))
 
 
 def test_status_says_that_nobody_serves_a_mailbox(shared: Place) -> None:

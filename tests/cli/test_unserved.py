@@ -36,3 +36,46 @@ def test_a_user_whose_file_is_wrong_is_not_served_and_the_others_are(place: Plac
     assert "tove.toml:2" in user["what"]
     assert user["remedy"]
     assert len(place.drafts()) == 1
+
+
+def test_the_remedy_of_a_paused_mailbox_names_the_mailbox(place: Place) -> None:
+    place.deliver(1)
+    place.run("once")
+    place.run("pause", "robin/local")
+    place.deliver(2)
+    assert "lift it with: fencepost resume robin/local" in place.said("once")
+
+
+def test_a_pause_of_all_is_told_though_nothing_is_due(place: Place) -> None:
+    place.run("pause")
+    assert "every mailbox is paused; lift it with: fencepost resume" in place.said("once")
+
+
+def test_a_resume_of_all_names_the_mailboxes_that_stay_paused_by_themselves(place: Place) -> None:
+    place.run("once")
+    place.run("pause", "robin/local")
+    assert "lift it with: fencepost resume robin/local" in place.run("resume")
+    document = place.json("resume")
+    assert isinstance(document, dict)
+    assert document["still_paused"] == ["robin/local"]
+
+
+def unreadable(place: Place, number: int) -> None:
+    for one in range(number):
+        (place.maildir / "new" / f"{one}.empty").write_bytes(b"")
+
+
+def test_mails_that_could_not_be_read_are_counted_and_said(place: Place) -> None:
+    unreadable(place, 2)
+    document = place.json("once")
+    assert isinstance(document, dict)
+    [row] = document["mailboxes"]
+    assert row["quarantined"] == 2
+    said = "2 mails could not be read and were set aside; see: fencepost review"
+    assert row["problems"] == [said]
+
+
+def test_who_lets_cron_mail_stderr_reads_of_a_mail_that_was_set_aside_once(place: Place) -> None:
+    unreadable(place, 1)
+    assert "1 mail could not be read and was set aside" in place.said("once")
+    assert place.said("once") == ""
