@@ -62,7 +62,7 @@ def test_a_resume_of_all_names_the_mailboxes_that_stay_paused_by_themselves(plac
 
 def unreadable(place: Place, number: int) -> None:
     for one in range(number):
-        (place.maildir / "new" / f"{one}.empty").write_bytes(b"")
+        (place.maildir / "new" / f"{one}.empty").write_bytes(b"\x00\x01" * one)
 
 
 def test_mails_that_could_not_be_read_are_counted_and_said(place: Place) -> None:
