@@ -137,6 +137,18 @@ def of_threads(conn: Connection, places: Collection[Place]) -> dict[Place, list[
     return {place: [_message(row) for row in rows] for place, rows in found.items()}
 
 
+def threads_of(
+    conn: Connection, integration: str, identities: Collection[Identity]
+) -> dict[Identity, ThreadId]:
+    """The thread in which each of these messages is noted, and not known to be gone."""
+    found: dict[Identity, ThreadId] = {}
+    for identity in identities:
+        for one in by_identity(conn, integration, identity):
+            if one.gone_at is None:
+                found[identity] = one.thread
+    return found
+
+
 def elsewhere(conn: Connection, integration: str, thread: str) -> Ref | None:
     """The newest mail of the mailbox that lies in another thread and could be read."""
     found = conn.scalar(

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 
 from assistant.core.conversation import Conversation, Triage
 from providers.mime.message import Address, Envelope
-from storage.words import Category, DraftState, Identity, IntentState
+from storage.words import Category, DraftState, Identity, IntentState, ThreadId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,8 @@ class Known:
     that another call blocks the thread; ``ceiling`` says why the model writes nothing more today,
     None while it does (a draft that was written before is sent again from its stored bytes).
     ``own_unread_at`` is the newest mail of the owner's own that could not be read: its words are
-    missing from the conversation, and that they answered is known.
+    missing from the conversation, and that they answered is known. ``belongs_to`` is another thread
+    of which a mail is that was unreadable when it was noted, and so was put here.
     """
 
     drafts: Sequence[OurDraft]
@@ -62,6 +63,7 @@ class Known:
     open_calls: bool
     ceiling: str | None = None
     own_unread_at: datetime | None = None
+    belongs_to: ThreadId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +157,8 @@ def _answered_unread(arrived_at: datetime, known: Known) -> str | None:
 
 
 def _occupied(known: Known) -> str | None:
+    if known.belongs_to is not None:
+        return f"its mail belongs to a conversation that is followed in thread {known.belongs_to}"
     for draft in known.drafts:
         if draft.state is DraftState.HELD:
             return "a draft of ours waits in this thread"

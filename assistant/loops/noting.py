@@ -25,6 +25,7 @@ from sqlalchemy import Connection
 from assistant.house import Account, House
 from assistant.loops import nameless, placing
 from providers.mime.marks import intent_of
+from providers.mime.threads import reply_order
 from providers.ports import Changes, Folder, Gap, Json, Sighting
 from storage import drafts, intents, locks, mailboxes, messages, reviews, threads
 from storage.dbtime import database_now_ms
@@ -129,7 +130,9 @@ async def note(house: House, account: Account, this: Pass) -> Noted:
     nothing from there on, and the other one reads it all again.
     """
     told = await nameless.told_apart(house, account, this.changes)
-    seen = sorted(told, key=lambda one: (one.arrived_at, one.order, one.ref))
+    arrived = sorted(told, key=lambda one: (one.arrived_at, one.order, one.ref))
+    # A fetcher brings the inbox and Sent in two strokes; what answers a mail belongs beside it.
+    seen = [arrived[at] for at in reply_order([one.heads for one in arrived])]
     parts = [seen[at : at + CHUNK] for at in range(0, len(seen), CHUNK)] or [[]]
     noted = Noted()
     for number, sightings in enumerate(parts):

@@ -19,7 +19,7 @@ from assistant.core.plan import Asked, Known, OurDraft
 from assistant.effects.takingin import had_its_draft
 from assistant.house import Account, Aside, House, Reader
 from providers.mime.message import Mail, Owner
-from providers.mime.threads import distinct_messages, reply_order
+from providers.mime.threads import choose_thread, distinct_messages, reply_order, thread_keys
 from providers.ports import Folder, ProviderError, Sighting, ThreadScope, TransientError
 from storage import drafts, intents, messages, threads
 from storage.drafts import Draft
@@ -27,7 +27,7 @@ from storage.intents import Intent
 from storage.messages import Message
 from storage.rows import Place
 from storage.threads import ThreadRow
-from storage.words import DraftState, Identity, IntentState, Kind, Ref
+from storage.words import DraftState, Identity, IntentState, Kind, Ref, ThreadId
 
 log = structlog.get_logger()
 
@@ -89,6 +89,15 @@ class Unread:
     ref: Ref
     identity: Identity
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A thread's mail. ``recovered`` could not be read when it was noted, and now can."""
+
+    conversation: Conversation
+    unread: tuple[Unread, ...]
+    recovered: tuple[Mail, ...]
 
 
 def record(conn: Connection, integration: str, thread: str) -> Record:
@@ -154,16 +163,29 @@ def known(record: Record, open_drafts: Sequence[Draft]) -> Known:
     )
 
 
-async def conversation(
-    account: Account, record: Record, read: Reader, aside: Aside
-) -> tuple[Conversation, list[Unread]]:
+async def conversation(account: Account, record: Record, read: Reader, aside: Aside) -> Found:
     """The thread's mail as it is now, in order of arrival; and what could not be read.
 
     Raises what the mailbox raises (TransientError, MailboxIllError).
     """
     raws, unfetched = await _fetched(account, record)
-    found, unread = await aside(partial(_read_all, raws, account.who, record.row.subject, read))
-    return found, [*unfetched, *unread]
+    found = await aside(partial(_read_all, raws, account.who, record.row.subject, read))
+    return replace(found, unread=(*unfetched, *found.unread))
+
+
+def belongs_to(conn: Connection, record: Record, recovered: Sequence[Mail]) -> ThreadId | None:
+    """Another thread of which one of *recovered* is, by what it refers to or as a copy."""
+    integration, here = record.row.integration, record.row.thread
+    for mail in recovered:
+        keys = thread_keys(mail)
+        known = messages.find_keys(conn, integration, (*keys.own, *keys.parents))
+        homes = [*messages.threads_of(conn, integration, [mail.identity]).values()]
+        if (thread := choose_thread(keys, known)) is not None:
+            homes.append(thread)
+        for home in homes:
+            if home != here:
+                return home
+    return None
 
 
 async def _fetched(
@@ -224,8 +246,9 @@ async def others_can_be_read(house: House, account: Account, record: Record) -> 
 
 def _read_all(
     raws: Sequence[tuple[Message, bytes]], owner: Owner, subject: str, read: Reader
-) -> tuple[Conversation, list[Unread]]:
+) -> Found:
     mails: list[Mail] = []
+    recovered: list[Mail] = []
     kept: list[Message] = []
     unread: list[Unread] = []
     texts: list[str] = []
@@ -244,6 +267,8 @@ def _read_all(
                 Unread(ref=message.ref, identity=message.identity, reason=mail.unreadable)
             )
             continue
+        if message.unreadable is not None:
+            recovered.append(mail)
         # The store tells apart what one header block does not.
         mails.append(replace(mail, identity=message.identity))
         kept.append(message)
@@ -254,7 +279,11 @@ def _read_all(
         _entry([mails[at] for at in group], [kept[at] for at in group])
         for group in distinct_messages(mails)
     )
-    return Conversation(owner=owner, entries=entries, subject=subject), unread
+    return Found(
+        conversation=Conversation(owner=owner, entries=entries, subject=subject),
+        unread=tuple(unread),
+        recovered=tuple(recovered),
+    )
 
 
 def _entry(mails: Sequence[Mail], messages: Sequence[Message]) -> Entry:

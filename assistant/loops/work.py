@@ -12,6 +12,7 @@ plan and leaves the thread due. A mailbox that can't be read costs the thread no
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import structlog
@@ -34,10 +35,20 @@ from assistant.loops.turn import (
 from leases.keeper import Grip
 from providers.mime.marks import mark_of
 from providers.mime.message import Mail
-from providers.ports import MailboxIllError, TransientError
+from providers.ports import Folder, MailboxIllError, Sighting, TransientError
+from storage import messages
 from storage.errors import StorageError
 from storage.leases import QUARANTINE_AFTER
-from storage.words import Accepted, FaultPoint, Kind, Ref, Rejected, Unknown
+from storage.words import (
+    Accepted,
+    FaultPoint,
+    Identity,
+    Kind,
+    Ref,
+    Rejected,
+    ThreadId,
+    Unknown,
+)
 
 log = structlog.get_logger()
 
@@ -76,9 +87,8 @@ async def _turn(turn: Turn) -> Result:
     house, account = turn.house, turn.account
     await _reconcile_first(turn)
     await _track(turn)
-    turn.conversation, turn.unread = await reading.conversation(
-        account, turn.record, house.read, house.aside
-    )
+    found = await reading.conversation(account, turn.record, house.read, house.aside)
+    turn.conversation, turn.unread = found.conversation, found.unread
     house.faults.hit(FaultPoint.READ)
     turn.judged = await judging.judged(house, account, turn.record.row, turn.conversation)
     turn.triage = turn.judged.triage
@@ -88,6 +98,7 @@ async def _turn(turn: Turn) -> Result:
         reading.known(turn.record, turn.open_drafts),
         ceiling=turn.judged.ceiling,
         own_unread_at=reading.own_unread_at(turn.record, turn.unread),
+        belongs_to=await _belongs_to(turn, found.recovered),
     )
     turn.plan = plan(turn.conversation, turn.triage, turn.judged.envelope, known, account.policy)
     if turn.plan.ceiling or turn.judged.judging_stopped:
@@ -160,8 +171,15 @@ async def _create(turn: Turn, act: CreateDraft) -> Result:
         body = turn.written.body
     snapshot = await account.mailbox.snapshot(record.scope)
     house.faults.hit(FaultPoint.SNAPSHOT_TAKEN)
-    if any(record.is_news(one) for one in snapshot.news):
+    strange = [one for one in snapshot.news if record.is_news(one)]
+    noted = await _noted_elsewhere(turn, strange)
+    if any(one.heads.identity not in noted for one in strange):
         return await ending.moved(turn, "a message arrived while the thread was read")
+    if (thread := _answered_elsewhere(turn, act, strange, noted)) is not None:
+        because = f"you have answered it, in what is followed as thread {thread}"
+        turn.plan = dataclasses.replace(turn.plan, act=None, because=because)
+        await ending.end(turn)
+        return Result.NOTHING
     effect = await drafting.create(
         place_of(turn),
         act,
@@ -174,6 +192,35 @@ async def _create(turn: Turn, act: CreateDraft) -> Result:
     )
     house.faults.hit(FaultPoint.STAGED)
     return await _guard(turn, effect, Result.DRAFTED)
+
+
+async def _belongs_to(turn: Turn, recovered: Sequence[Mail]) -> ThreadId | None:
+    if not recovered:
+        return None
+    return await turn.house.store.read(
+        lambda conn: reading.belongs_to(conn, turn.record, recovered)
+    )
+
+
+async def _noted_elsewhere(turn: Turn, strange: Sequence[Sighting]) -> dict[Identity, ThreadId]:
+    """Which of these are no news: noted, in a thread that had claimed them before this one."""
+    if not strange:
+        return {}
+    wanted, integration = {one.heads.identity for one in strange}, turn.record.row.integration
+    return await turn.house.store.read(lambda conn: messages.threads_of(conn, integration, wanted))
+
+
+def _answered_elsewhere(
+    turn: Turn, act: CreateDraft, strange: Sequence[Sighting], noted: Mapping[Identity, ThreadId]
+) -> ThreadId | None:
+    """The thread in which the owner has written since the message that *act* answers."""
+    if turn.conversation is None:
+        return None
+    asked_at = turn.conversation.entries[act.answer].arrived_at
+    for one in strange:
+        if one.folder is Folder.SENT and one.arrived_at >= asked_at:
+            return noted[one.heads.identity]
+    return None
 
 
 def _answering(turn: Turn, act: CreateDraft) -> dict[str, str | None]:

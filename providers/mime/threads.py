@@ -20,7 +20,7 @@ import hashlib
 import heapq
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from providers.mime.owners import address_key
 from providers.mime.subjects import base_subject
@@ -62,6 +62,26 @@ class ThreadKeys:
 
     own: tuple[str, ...]
     parents: tuple[str, ...]
+
+
+class Threaded(Protocol):
+    """What binds a message to others: a whole mail or its header block alone."""
+
+    @property
+    def message_id(self) -> str | None:
+        """Its own id, as it stands there."""
+
+    @property
+    def in_reply_to(self) -> tuple[str, ...]:
+        """What each In-Reply-To says."""
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """The ancestors that References names, oldest first."""
+
+    @property
+    def thread_index(self) -> str | None:
+        """Outlook's Thread-Index."""
 
 
 def message_ids(value: str) -> list[str]:
@@ -139,7 +159,7 @@ def _ends(chain: Sequence[str]) -> Sequence[str]:
     return [*chain[:FIRST_REFERENCES], *chain[-LAST_REFERENCES:]]
 
 
-def thread_keys(heads: Heads) -> ThreadKeys:
+def thread_keys(heads: Threaded) -> ThreadKeys:
     """The keys by which *heads* binds to other messages."""
     index = _index_key(heads.thread_index)
     pieces = [each for value in heads.in_reply_to for each in parent_ids(value)]
@@ -249,7 +269,7 @@ def same_message(a: Mail, b: Mail) -> bool:
     return _copy_key(a) == _copy_key(b) and _content(a).is_copy_of(_content(b))
 
 
-def reply_order(mails: Sequence[Mail]) -> list[int]:
+def reply_order(mails: Sequence[Threaded]) -> list[int]:
     """The indexes of *mails* in their own order, but none before one that it answers.
 
     Arrival lies where a fetcher brings the inbox and Sent in two strokes; a reference does not: who

@@ -125,7 +125,7 @@ SERVER_BUGS = (
         "plans kept behind a pooler",
         "P5: nothing is prepared by name behind a pooler",
         "storage.pg_place:connect",
-        "plans=0 if met is not None and met.pooled else _PLANS",
+        "plans=0 if met is not None and met.pooled else PLANS",
         "plans=_PLANS",
         ("test_two_processes_behind_one_pooler_do_not_meet",),
         (POOLED,),
