@@ -126,7 +126,7 @@ SERVER_BUGS = (
         "P5: nothing is prepared by name behind a pooler",
         "storage.pg_place:connect",
         "plans=0 if met is not None and met.pooled else PLANS",
-        "plans=_PLANS",
+        "plans=PLANS",
         ("test_two_processes_behind_one_pooler_do_not_meet",),
         (POOLED,),
     ),
