@@ -30,7 +30,7 @@ from assistant.house import Account, House
 from assistant.minded import MindedStore
 from assistant.opening import open_database
 from assistant.shelves import Shelves, references, shared
-from assistant.unserved import faults_of, log_faults
+from assistant.unserved import disagreement, faults_of, log_faults
 from assistant.wiring import Built, Unbuilt
 from config.faults import ConfigError
 from config.load import load
@@ -157,16 +157,7 @@ class Process:
 
     def disagreements(self) -> list[Unbuilt]:
         """The users who are not served: their file here is not the one of the fleet."""
-        return [
-            Unbuilt(
-                user=user,
-                what=f"users/{user}.toml",
-                problem=f"it differs from the one that the fleet works with, of host {file.host}",
-                remedy="copy the right file to every host; on a host that has it, run "
-                "`fencepost migrate --adopt-users`",
-            )
-            for user, file in self.differing.items()
-        ]
+        return [disagreement(user, file) for user, file in self.differing.items()]
 
     def not_served(self) -> list[Unbuilt]:
         """The users of whom nothing is served, because their file here is wrong, and why."""

@@ -14,6 +14,8 @@ import structlog
 
 from assistant.wiring import Unbuilt
 from config.loaded import Loaded
+from storage.words import UserName
+from storage.workers import File
 
 log = structlog.get_logger()
 
@@ -35,6 +37,17 @@ def faults_of(loaded: Loaded) -> list[Unbuilt]:
                 )
             )
     return found
+
+
+def disagreement(user: UserName, file: File) -> Unbuilt:
+    """That the user's file here is not *file*, with which the fleet works."""
+    return Unbuilt(
+        user=user,
+        what=f"users/{user}.toml",
+        problem=f"it differs from the one that the fleet works with, of host {file.host}",
+        remedy="copy the right file to every host; on a host that has it, run "
+        "`fencepost migrate --adopt-users`",
+    )
 
 
 def _loggable(text: str) -> str:

@@ -87,6 +87,7 @@ async def _users(loaded: Loaded, probe: str | None, shelves: Shelves) -> list[Fi
     from assistant import wiring
     from assistant.cli.logincheck import login_findings
     from assistant.timing import SystemClock
+    from config.user import MaildirMailbox
     from storage.words import NO_FAULTS
 
     settings = wiring.settings_of(loaded.daemon)
@@ -99,8 +100,13 @@ async def _users(loaded: Loaded, probe: str | None, shelves: Shelves) -> list[Fi
             Finding(what=one.what, works=False, says=one.problem, remedy=one.remedy)
             for one in built.unbuilt
         ]
+        places = {
+            f"{user.user}/{one.id}": one.path
+            for one in user.mailboxes
+            if isinstance(one, MaildirMailbox)
+        }
         for account in built.accounts.values():
-            findings.append(await _mailbox(account, loaded))
+            findings.append(await _mailbox(account, loaded, places.get(account.integration)))
             if probe == account.integration:
                 probed = True
                 data_dir = loaded.daemon.storage.data_dir
@@ -143,13 +149,14 @@ async def _rightful(loaded: Loaded) -> Loaded:
 async def _store(loaded: Loaded) -> list[Finding]:
     from anyio import to_thread
 
+    from assistant.cli.fleetcheck import fleet_findings
     from assistant.cli.servercheck import server_findings
     from assistant.cli.storecheck import store_findings
     from assistant.opening import is_shared
     from storage.sqlite import sqlite_version
 
     if is_shared(loaded):
-        return await server_findings(loaded)
+        return [*await server_findings(loaded), *await fleet_findings(loaded)]
     return [
         Finding(what="SQLite", works=True, says=f"version {sqlite_version()}"),
         await to_thread.run_sync(_data_dir, loaded.daemon.storage.data_dir),
@@ -172,7 +179,11 @@ def _data_dir(path: Path) -> Finding:
     return Finding(what="data folder", works=True, says=str(path))
 
 
-async def _mailbox(account: Account, loaded: Loaded) -> Finding:
+async def _mailbox(account: Account, loaded: Loaded, path: Path | None) -> Finding:
+    """What is found of a mailbox; *path* is that of a Maildir."""
+    from anyio import to_thread
+
+    from assistant.cli.maildircheck import unwritable
     from config.secrets import SecretError
     from providers.ports import MailboxIllError, TransientError
     from storage.errors import StorageError
@@ -184,6 +195,9 @@ async def _mailbox(account: Account, loaded: Loaded) -> Finding:
         # What is wrong with the store is said of the store.
         with suppress(StorageError, SecretError):
             await common.read_store(loaded, partial(is_bound, integration=name, account=identity))
+        refused = None if path is None else await to_thread.run_sync(unwritable, path)
+        if refused is not None:
+            raise refused
     except AccountError as error:
         return Finding(what=name, works=False, says=error.problem, remedy=error.remedy)
     except MailboxIllError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 
@@ -103,3 +104,37 @@ def test_a_big_database_is_read_for_a_bounded_time(used: Place) -> None:
     conn.close()
     assert not examine(file, within_s=0.0).complete
     assert examine(file, within_s=60.0).complete
+
+
+def as_anybody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let folders be closed by their mode alone, also to the user who may write everywhere."""
+    access = os.access
+
+    def asked(path: os.PathLike[str] | str, mode: int) -> bool:
+        return access(path, mode) and bool(os.stat(path).st_mode & 0o200 or not mode & os.W_OK)
+
+    monkeypatch.setattr(os, "access", asked)
+
+
+@pytest.mark.parametrize("closed", ["cur", "new", "tmp"])
+def test_a_maildir_whose_drafts_cannot_be_written_does_not_work(
+    place: Place, monkeypatch: pytest.MonkeyPatch, closed: str
+) -> None:
+    as_anybody(monkeypatch)
+    folder = place.maildir / ".Drafts" / closed
+    folder.chmod(0o555)
+    says = findings(place, status=1)["robin/local"]
+    assert says["says"] == f"could not write a draft in {folder} (Permission denied)"
+    assert "read and write permission" in str(says["remedy"])
+
+
+def test_a_maildir_without_a_drafts_folder_needs_to_be_written_itself(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    as_anybody(monkeypatch)
+    shutil.rmtree(place.maildir / ".Drafts")
+    assert findings(place)["robin/local"]["works"]
+    place.maildir.chmod(0o555)
+    assert "could not write a draft" in str(findings(place, status=1)["robin/local"]["says"])
+    place.maildir.chmod(0o755)
+    assert not (place.maildir / ".Drafts").exists()

@@ -8,8 +8,14 @@ from functools import partial
 
 import anyio
 import pytest
+from sqlalchemy import Connection
 
+from assistant.opening import open_database
+from config.load import load
+from storage.dbtime import database_now_ms
 from storage.migrate import downgrade_postgres
+from storage.words import OwnerId
+from storage.workers import seen
 from tests.cli.conftest import Place, environment
 from tests.support.postgres import PASSWORD, cluster, new_database
 
@@ -224,3 +230,35 @@ def test_a_host_whose_users_file_is_not_the_fleets_names_the_mailboxes_there_are
     assert "the database knows besides: robin/local" in said
     assert "differs from the one that the fleet works with" in said
     assert "--adopt-users" in said
+
+
+def other_host(place: Place) -> None:
+    """A live member of the fleet on another host."""
+
+    def unit(conn: Connection) -> None:
+        now = database_now_ms(conn)
+        name = OwnerId("host-b:7:1")
+        seen(conn, now, name=name, host="host-b", role="all", serves=[], lease_ms=600_000)
+
+    async def write() -> None:
+        database = await open_database(load(place.config))
+        try:
+            await database.write(unit)
+        finally:
+            await database.close()
+
+    anyio.run(write)
+
+
+def test_check_says_that_a_host_with_another_users_file_serves_nothing_of_that_user(
+    shared: Place, items: Items
+) -> None:
+    shared.run("once")
+    shared.user_file.write_text(shared.user_file.read_text().replace('"Robin"', '"R."'))
+    names = [row["what"] for row in items(shared.json("check", status=1))]
+    assert "users/robin.toml" not in names
+    other_host(shared)
+    says = {row["what"]: row for row in items(shared.json("check", status=1))}
+    row = says["users/robin.toml"]
+    assert "this host serves nothing of robin" in str(row["says"])
+    assert "fencepost migrate --adopt-users" in str(row["remedy"])
