@@ -9,10 +9,10 @@ for, a lease's time at most.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 import anyio
 import structlog
@@ -35,6 +35,8 @@ from storage.words import WATCH_THREAD, IntegrationId, ItemKind, OwnerId
 from storage.workers import SOON
 
 log = structlog.get_logger()
+
+T = TypeVar("T")
 
 HORIZON_S = 10.0
 """What falls due within this time is waited for (DESIGN section 7)."""
@@ -135,31 +137,45 @@ class Progress:
 
 
 async def run_once(
-    house: House, progress: Progress | None = None, *, look_horizon_s: float | None = HORIZON_S
+    house: House,
+    progress: Progress | None = None,
+    *,
+    look_horizon_s: float | None = HORIZON_S,
+    stop: anyio.Event | None = None,
 ) -> list[Summary]:
     """One pass; the keeper runs beside it.
 
-    Looks due within *look_horizon_s* are waited for; None makes no look at all.
+    Looks due within *look_horizon_s* are waited for; None makes no look at all. *stop* ends the
+    pass in order: nothing more is taken, calls in flight end, leases are given back.
     """
+    stop = anyio.Event() if stop is None else stop
+    notifier = Notifier(house)
     worker = Worker(house=house, on_result=None if progress is None else progress.worked)
     noted: dict[IntegrationId, _Noted] = {name: _Noted() for name in house.accounts}
     reconciler = Reconciler(house)
     before = {one.id for one in await house.store.read(_quarantined)}
     if not house.sole:
         await Presence(house, role="all").pass_once()
+    look = partial(_looked, reconciler, look_horizon_s)
+
+    async def drain() -> None:
+        await stop.wait()
+        worker.drain()
+        notifier.drain()
+
     async with anyio.create_task_group() as group:
         group.start_soon(house.keeper.run)
+        group.start_soon(drain)
         for _ in range(ROUNDS):
-            await _watch_all(house, noted, progress)
+            await _unless(stop, partial(_watch_all, house, noted, progress))
             await worker.until_idle(HORIZON_S)
-            looked = 0
-            if look_horizon_s is not None:
-                looked = await reconciler.until_quiet(look_horizon_s)
+            looked = await _unless(stop, look)
             await worker.until_idle(0)
             resting = await house.store.read(partial(_resting, names=list(noted)))
-            if not looked and not _moved(worker, resting):
+            if stop.is_set() or (not looked and not _moved(worker, resting)):
                 break
-        await Notifier(house).pass_once()
+        if not stop.is_set():
+            await notifier.pass_once()
         group.cancel_scope.cancel()
 
     def summed(conn: Connection) -> list[Summary]:
@@ -182,6 +198,25 @@ async def run_once(
         ]
 
     return await house.store.read(summed)
+
+
+async def _unless(stop: anyio.Event, work: Callable[[], Awaitable[T]]) -> T | None:
+    """Do work that gives up its leases when it is cancelled, and cancel it on *stop*."""
+    result: T | None = None
+
+    async def cancel() -> None:
+        await stop.wait()
+        group.cancel_scope.cancel()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(cancel)
+        result = await work()
+        group.cancel_scope.cancel()
+    return result
+
+
+async def _looked(reconciler: Reconciler, horizon_s: float | None) -> int:
+    return 0 if horizon_s is None else await reconciler.until_quiet(horizon_s)
 
 
 def _quarantined(conn: Connection) -> list[Item]:

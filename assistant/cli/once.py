@@ -14,6 +14,8 @@ from assistant.cli import common
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import anyio
+
     from assistant.once import Progress, Summary
     from config.loaded import Loaded
     from storage.lock import FileLock
@@ -60,12 +62,15 @@ async def _once(loaded: Loaded, *, as_json: bool, strict: bool, since_s: float |
 
     clock = SystemClock()
     started = time.monotonic()
+    stop = anyio.Event()
+    summaries: list[Summary] | None = None
     async with (
         common.lock_of(loaded) as lock,
         writing(loaded, lock, clock, since_s=since_s) as process,
     ):
         house = process.house
         async with anyio.create_task_group() as group:
+            group.start_soon(_on_signals, stop, group.cancel_scope)
 
             async def serve(held: FileLock, *, task_status: anyio.abc.TaskStatus[object]) -> None:
                 await command_socket.serve(
@@ -77,8 +82,10 @@ async def _once(loaded: Loaded, *, as_json: bool, strict: bool, since_s: float |
 
             if lock is not None:
                 await group.start(serve, lock)
-            summaries = await run_once(house, watched())
+            summaries = await run_once(house, watched(), stop=stop)
             group.cancel_scope.cancel()
+        if summaries is None:
+            return common.FAILED
         waiting = await house.store.read(reviews.counts)
         strange, wrong = process.disagreements(), process.not_served()
     not_served: dict[str, object] = {
@@ -94,9 +101,28 @@ async def _once(loaded: Loaded, *, as_json: bool, strict: bool, since_s: float |
     if wrong:
         # The log has said what is wrong, and where.
         return common.WRONG_USE
+    if stop.is_set():
+        click.echo("fencepost: stopped before the pass was over; the next one goes on", err=True)
+        return common.FAILED
     if any(summary.failed for summary in summaries) or (strange and not summaries):
         return common.FAILED
     return common.WAITS if strict and waiting else 0
+
+
+async def _on_signals(stop: anyio.Event, everything: anyio.CancelScope) -> None:
+    """End in order on the first SIGTERM or SIGINT, at once on the second, as the daemon does."""
+    import signal
+
+    import anyio
+
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as received:
+        async for _ in received:
+            if stop.is_set():
+                click.echo("stopping at once: a call in flight becomes unknown", err=True)
+                everything.cancel()
+                return
+            click.echo("stopping: calls in flight end first; again to stop at once", err=True)
+            stop.set()
 
 
 def watched() -> Progress | None:

@@ -32,6 +32,8 @@ def command(config_dir: Path | None, as_json: bool, everyone: bool) -> None:
     document = common.told(common.read_store)(loaded, partial(views.status, everyone=everyone))
     if not is_shared(loaded):
         document["process"] = _process(loaded)
+        if document["process"] is None:
+            _nobody_works(document)
     if as_json:
         common.print_json(document)
     else:
@@ -45,6 +47,15 @@ def _process(loaded: Loaded) -> dict[str, object] | None:
 
     found = holder(loaded.daemon.storage.data_dir)
     return None if found is None else {"pid": found.pid, "since": at(found.since_ms)}
+
+
+def _nobody_works(document: dict[str, object]) -> None:
+    """Leases without a process are those of one that died: nobody watches, nobody is at work."""
+    mailboxes, workers = document["mailboxes"], document["workers"]
+    for row in mailboxes if isinstance(mailboxes, list) else []:
+        row["state"] = "idle" if row["state"] == "watching" else row["state"]
+    for row in workers if isinstance(workers, list) else []:
+        row["state"] = "silent"
 
 
 def _show(document: Mapping[str, object], *, everyone: bool) -> None:
@@ -143,7 +154,8 @@ def _units(row: Mapping[str, Mapping[str, object]]) -> str:
 
 def _member(row: Mapping[str, object]) -> str:
     facts = [str(row["role"]), _how(row)] if "role" in row else []
-    facts.append(f"{row['leases']} leases")
+    leases = row["leases"]
+    facts.append("1 lease" if leases == 1 else f"{leases} leases")
     return f"{row['worker']} ({', '.join(facts)})"
 
 

@@ -150,3 +150,12 @@ def test_once_and_explain_give_the_same_reason(resting: Place) -> None:
     assert isinstance(threads, list)
     said = resting.run("explain", "robin/local", str(threads[0]["thread"]))
     assert "no call is made into the mailbox: it rests for" in said
+
+
+def test_leases_of_a_process_that_died_are_nobodys_work(place: Place) -> None:
+    place.run("once")
+    change(place, "UPDATE leases SET owner = 'host-a:1:x', expires_at = ?", ms(60))
+    said = place.run("status")
+    assert "at work: nobody" in said
+    assert "gone: host-a:1:x (1 lease)" in said
+    assert mailbox(place)["state"] == "idle"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -10,7 +11,7 @@ from sqlalchemy import Connection
 from structlog.testing import capture_logs
 
 from assistant.once import HORIZON_S, Progress, Summary, run_once
-from storage import mailboxes, workers
+from storage import mailboxes, overview, workers
 from storage.dbtime import database_now_ms
 from storage.words import FaultPoint
 from tests.support.gate import kill
@@ -179,3 +180,26 @@ async def test_a_pass_ends_though_a_mailbox_rests_until_a_look_has_succeeded(
     assert summaries is not None
     assert "it rests until a look into it has succeeded" in summaries[0].problems[0]
     assert world.clock.boot_s() - started_s <= 3 * HORIZON_S
+
+
+async def test_a_pass_that_is_stopped_ends_its_calls_takes_no_more_and_leaves_no_lease(
+    world: World,
+) -> None:
+    world.hands.put(question(2))
+    process = world.process(settings=replace(SETTINGS, concurrency=1))
+    stop = anyio.Event()
+    process.gate.at[FaultPoint.PLANNED] = lambda _: stop.set()
+    summaries = await world.drive(lambda: run_once(process.house, stop=stop))
+    assert summaries is not None
+    assert summaries[0].as_json()["drafted"] == 1
+    assert world.db.run(overview.workers) == []
+
+
+async def test_a_pass_that_waits_for_a_dead_watcher_is_stopped_at_once(world: World) -> None:
+    await left(world)
+    stop = anyio.Event()
+    process = world.process()
+    progress = Progress(waits=lambda _, __: stop.set())
+    started_s = world.clock.boot_s()
+    await world.drive(lambda: run_once(process.house, progress, stop=stop))
+    assert world.clock.boot_s() == started_s
