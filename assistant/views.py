@@ -7,6 +7,7 @@ may be added, none may change. Times are RFC 3339, UTC.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from sqlalchemy import Connection
 
@@ -32,6 +33,9 @@ from storage.messages import Message
 from storage.reviews import Item
 from storage.threads import ThreadRow
 from storage.words import IntentId, ItemKind
+
+BEFORE_A_CALL: Final = ("triaged", "written")
+"""The events of a work that lie before its call."""
 
 
 def thread_list(conn: Connection, mailbox: str | None = None) -> list[Document]:
@@ -232,9 +236,32 @@ def explain(conn: Connection, mailbox: str, thread: str) -> Document:
         "intents": intent_list(conn, thread=(mailbox, thread)),
         "events": [
             {"at": at(int(str(event["at"]))), "kind": event["kind"], "detail": event["detail"]}
-            for event in events.story(conn, mailbox, thread)
+            for event in _by_what_came_first(events.story(conn, mailbox, thread))
         ],
     }
+
+
+def _by_what_came_first(story: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
+    """The story with a judgement before the call that came of it.
+
+    The end of a work writes both at once, the call first; a call is claimed after the judgement,
+    which is therefore given the time of the claim.
+    """
+    ordered: list[Mapping[str, object]] = []
+    for event in story:
+        at = len(ordered)
+        while event["kind"] in BEFORE_A_CALL and at > 0 and _is_call(ordered[at - 1], event):
+            at -= 1
+        if at < len(ordered):
+            event = {**event, "at": min(int(str(one["at"])) for one in (ordered[at], event))}
+        ordered.insert(at, event)
+    return ordered
+
+
+def _is_call(one: Mapping[str, object], judged: Mapping[str, object]) -> bool:
+    """Whether *one* is of a call whose end was written together with *judged*."""
+    together = one["kind"] == "claimed" or one["at"] == judged["at"]
+    return together and one["kind"] not in (*BEFORE_A_CALL, "noted")
 
 
 def workflows() -> list[Document]:

@@ -102,13 +102,13 @@ def _event(row: Mapping[str, object]) -> str:
         if isinstance(detail, dict)
         else ""
     )
-    return f"{common.local_time(row['at'])}  {row['kind']}  {words}"
+    return f"{common.local_time(row['at'], seconds=True)}  {row['kind']}  {words}"
 
 
 def _intent(row: Mapping[str, object]) -> str:
     evidence = row["evidence"]
     facts = ", ".join(str(fact["kind"]) for fact in evidence) if isinstance(evidence, list) else ""
     return (
-        f"{common.local_time(row['claimed_at'])}  {common.intent_name(row['id'])}  {row['kind']}  "
-        f"{row['state']}  attempt {row['attempt']}  evidence: {facts or 'none'}"
+        f"{common.local_time(row['claimed_at'], seconds=True)}  {common.intent_name(row['id'])}  "
+        f"{row['kind']}  {row['state']}  attempt {row['attempt']}  evidence: {facts or 'none'}"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 
 from tests.cli.conftest import Place
@@ -204,8 +205,17 @@ def test_explain_tells_the_story_of_a_thread(place: Place, items: Items) -> None
     document = place.json("explain", "robin/local", str(thread["thread"]))
     assert isinstance(document, dict)
     kinds = [event["kind"] for event in document["events"]]
-    assert kinds[:4] == ["noted", "claimed", "answered", "accepted"]
-    assert "triaged" in kinds
+    assert kinds == ["noted", "triaged", "written", "claimed", "answered", "accepted"]
+    times = [str(event["at"]) for event in document["events"]]
+    assert times == sorted(times)
+
+
+def test_explain_shows_seconds(place: Place, items: Items) -> None:
+    place.deliver(1)
+    place.run("once")
+    (thread,) = items(place.json("threads"))
+    said = place.run("explain", "robin/local", str(thread["thread"]))
+    assert re.search(r"\d\d:\d\d:\d\d  triaged", said)
 
 
 def test_a_configuration_that_is_wrong_ends_with_two(place: Place) -> None:
