@@ -30,7 +30,7 @@ from assistant.house import Account, House
 from assistant.minded import MindedStore
 from assistant.opening import open_database
 from assistant.shelves import Shelves, references, shared
-from assistant.unserved import disagreement, faults_of, log_faults
+from assistant.unserved import disagreement, faults_of, log_daemon, log_faults
 from assistant.wiring import Built, Unbuilt
 from config.faults import ConfigError
 from config.load import load
@@ -116,8 +116,7 @@ class Process:
                         shelves=self.shelves,
                     )
                 )
-        if loaded.daemon != self.loaded.daemon:
-            log.warning("fencepost.toml has changed: restart for it to take effect")
+        log_daemon(self.loaded, loaded)
         # Work in hand may still use what went; it is closed with the process.
         self.retired += [old for name, old in self.built.items() if kept.get(name) is not old]
         accounts = {

@@ -7,19 +7,17 @@ quote goes there.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 
 import structlog
 
+from assistant.loggable import loggable
 from assistant.wiring import Unbuilt
 from config.loaded import Loaded
 from storage.words import UserName
 from storage.workers import File
 
 log = structlog.get_logger()
-
-_ADDRESS = re.compile(r"\S+@\S*|\S*@\S+")
 
 
 def faults_of(loaded: Loaded) -> list[Unbuilt]:
@@ -50,19 +48,26 @@ def disagreement(user: UserName, file: File) -> Unbuilt:
     )
 
 
-def _loggable(text: str) -> str:
-    """What is said of a configuration, without the addresses that it may quote."""
-    return _ADDRESS.sub("(an address)", text)
-
-
 def log_faults(faults: Iterable[Unbuilt], served: Collection[str]) -> None:
     """Log each fault; who is among *served* is so by an older version of their file."""
     for one in faults:
         log.warning(
             "a user's file is wrong",
             user=one.user,
-            what=_loggable(one.what),
-            problem=_loggable(one.problem),
-            remedy=_loggable(one.remedy),
+            what=loggable(one.what),
+            problem=loggable(one.problem),
+            remedy=loggable(one.remedy),
             served="as before the fault" if one.user in served else "not at all",
         )
+
+
+def log_daemon(before: Loaded, now: Loaded) -> None:
+    """Log that ``fencepost.toml`` has changed, or what is wrong with it now, while a process runs.
+
+    Both are said once: when they begin.
+    """
+    if now.daemon != before.daemon:
+        log.warning("fencepost.toml has changed: it takes effect at the next start")
+    if now.daemon_faults != before.daemon_faults:
+        for fault in now.daemon_faults:
+            log.warning("fencepost.toml is wrong: a start would fail", problem=loggable(str(fault)))

@@ -18,6 +18,7 @@ import structlog
 from sqlalchemy import Connection
 
 from assistant.house import Account, House
+from assistant.loggable import loggable
 from assistant.loops import health
 from assistant.loops.health import Units
 from assistant.loops.noting import Noted, Pass, note
@@ -287,7 +288,8 @@ class Watcher:
 
     async def _ill(self, held: Held, problem: str, remedy: str) -> None:
         if problem != self._told:
-            log.warning("a mailbox is ill", mailbox=self._account.integration)
+            name = self._account.integration
+            log.warning("a mailbox is ill", mailbox=name, problem=loggable(problem))
             self._told = problem
         unit = partial(
             health.ill,
@@ -305,3 +307,4 @@ class Watcher:
         self._failures, self._told, self._waits_for_login = 0, "", False
         if await self._house.store.read(partial(health.was_ill, account=self._account)):
             await self._fenced(held, partial(health.well, account=self._account))
+            log.info("a mailbox is well again", mailbox=self._account.integration)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from structlog.testing import capture_logs
+
+from assistant.loggable import loggable
+from assistant.unserved import log_daemon
+from config.load import load, reload
 from tests.cli.conftest import Place
 
 
@@ -79,3 +84,48 @@ def test_who_lets_cron_mail_stderr_reads_of_a_mail_that_was_set_aside_once(place
     unreadable(place, 1)
     assert "1 mail could not be read and was set aside" in place.said("once")
     assert place.said("once") == ""
+
+
+def test_the_log_says_why_a_mailbox_is_ill_and_that_it_is_well_again(place: Place) -> None:
+    away = place.root / "away"
+    place.maildir.rename(away)
+    said = place.said("once", status=1)
+    assert '"event": "a mailbox is ill"' in said
+    assert f'"problem": "could not read the Maildir in {place.maildir}' in said
+    away.rename(place.maildir)
+    assert '"event": "a mailbox is well again"' in place.said("once", "-v")
+    assert "well again" not in place.said("once", "-v")
+
+
+def test_an_address_in_a_problem_is_not_logged() -> None:
+    said = loggable("the server refused the login of robin@example.com: 'x@y' has no @")
+    assert said == "the server refused the login of (an address) (an address) has no @"
+
+
+def daemon_file(place: Place, old: str, new: str) -> None:
+    file = place.config / "fencepost.toml"
+    file.write_text(file.read_text().replace(old, new))
+
+
+def test_an_edit_of_the_daemons_file_is_said_to_take_effect_at_the_next_start(
+    place: Place,
+) -> None:
+    before = load(place.config)
+    daemon_file(place, '"0s"', '"1s"')
+    with capture_logs() as told:
+        log_daemon(before, reload(before))
+    assert [one["event"] for one in told] == [
+        "fencepost.toml has changed: it takes effect at the next start"
+    ]
+
+
+def test_a_fault_of_the_daemons_file_is_said_once_while_a_process_runs(place: Place) -> None:
+    before = load(place.config)
+    daemon_file(place, '"0s"', '"soon"')
+    broken = reload(before)
+    with capture_logs() as told:
+        log_daemon(before, broken)
+        log_daemon(broken, broken)
+    [line] = told
+    assert "fencepost.toml is wrong" in line["event"]
+    assert "line 4" in line["problem"]
