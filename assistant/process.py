@@ -28,7 +28,7 @@ from assistant.epoch import Epoch
 from assistant.fleet import Fleet, Role
 from assistant.house import Account, House
 from assistant.minded import MindedStore
-from assistant.opening import open_database
+from assistant.opening import is_shared, open_database
 from assistant.shelves import Shelves, references, shared
 from assistant.unserved import disagreement, faults_of, log_daemon, log_faults
 from assistant.wiring import Built, Unbuilt
@@ -334,13 +334,19 @@ async def _installation_key(loaded: Loaded, database: Database) -> bytes:
     if await database.read(fences.highest) or await database.read(_has_intents):
         raise StartError(
             f"the installation key {ref} is missing, and the database has drafts that only it "
-            "can recognise: restore the key from your backup (a new one would not know them); or, "
-            f"if they belong to another configuration, {_ELSEWHERE}"
+            f"can recognise: {_restore(loaded)} (a new one would not know them); or, if they "
+            f"belong to another configuration, {_ELSEWHERE}"
         )
     try:
         return await to_thread.run_sync(load_or_make_installation_key, ref, loaded.config_dir)
     except SecretError as error:
         raise StartError(str(error)) from error
+
+
+def _restore(loaded: Loaded) -> str:
+    """Where a key that is missing is to be had; a host that is new to a fleet never had it."""
+    restore = "restore the key from your backup"
+    return f"copy it from the host that has it, or {restore}" if is_shared(loaded) else restore
 
 
 def key_fingerprint(key: bytes) -> str:

@@ -55,11 +55,12 @@ async def _check(loaded: Loaded, probe: str | None) -> list[Finding]:
     from assistant.unserved import faults_of
 
     loaded = await _rightful(loaded)
+    number = len(loaded.users)
     findings = [
         Finding(
             what="configuration",
             works=not loaded.faults,
-            says=f"{len(loaded.users)} user(s) in {loaded.config_dir}",
+            says=f"{number} user{'' if number == 1 else 's'} in {loaded.config_dir}",
         )
     ]
     findings += [

@@ -65,8 +65,15 @@ def list_items(
         show_list(found)
 
 
+def _number(_context: click.Context, _parameter: click.Parameter, text: str) -> int:
+    """The number of an item; any other word is wrong use."""
+    if not (text.isascii() and text.isdecimal() and int(text) <= MAX_ID):
+        raise click.BadParameter(f"{text!r} is no item's number; see: fencepost review list")
+    return int(text)
+
+
 @command.command("show")
-@click.argument("item", type=click.IntRange(0, MAX_ID), metavar="ID")
+@click.argument("item", callback=_number, metavar="ID")
 @common.json_option
 @common.config_option
 def show_item(config_dir: Path | None, item: int, as_json: bool) -> None:

@@ -74,6 +74,7 @@ def key_findings(
     *fingerprint* None: the database has none yet, or could not be asked for it before its tables
     are migrated (*unasked*).
     """
+    from assistant.opening import is_shared
     from assistant.process import key_fingerprint
     from config.secrets import SecretError, load_installation_key
 
@@ -96,13 +97,15 @@ def key_findings(
         return [Finding(what=KEY, works=True, says=says)]
     if key is not None and fingerprint == key_fingerprint(key):
         return [Finding(what=KEY, works=True, says="belongs to the database")]
+    # A host that is new to a fleet never had it.
+    copy = "copy it from the host that has it, or " if is_shared(loaded) else ""
     return [
         Finding(
             what=KEY,
             works=False,
             says=f"{ref} is missing" if key is None else f"{ref} belongs to another database",
-            remedy="restore the key that the database was begun with (no draft of ours would be "
-            "recognised with another), or set [storage] data_dir (on PostgreSQL: url) to a place "
-            "of this one's own",
+            remedy=f"{copy}restore the key that the database was begun with (no draft of ours "
+            "would be recognised with another), or set [storage] data_dir (on PostgreSQL: url) to "
+            "a place of this one's own",
         )
     ]

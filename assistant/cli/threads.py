@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assistant.cli import common
+from storage.words import Category
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,7 +23,11 @@ WANTED = ("needs_reply", "suspicious")
 
 
 @click.command("threads")
-@click.option("--category", metavar="NAME", help="Only threads of one category.")
+@click.option(
+    "--category",
+    type=click.Choice([str(one) for one in Category]),
+    help="Only threads of one category.",
+)
 @click.option("--mailbox", metavar="NAME/ID", help="Only the threads of one mailbox.")
 @common.json_option
 @common.config_option
@@ -58,7 +63,8 @@ def show(found: Sequence[Mapping[str, object]], *, briefly: bool = False) -> Non
     if briefly:
         counts = Counter(str(row["category"] or "not judged") for row in found)
         words = ", ".join(f"{number} {name}" for name, number in counts.most_common())
-        screen.print(f"{len(found)} threads: {words or 'none'}\n")
+        threads = "1 thread" if len(found) == 1 else f"{len(found)} threads"
+        screen.print(f"{threads}: {words or 'none'}\n")
         shown = [row for row in found if row["draft"] or row["category"] in WANTED]
     if screen.width < WIDE:
         for row in shown:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from assistant.once import Progress, Summary
     from providers.mime.message import Owner
 
+FIRST = 20
+"""How many of a file's mails are looked at for a header that mail has."""
+
 
 @click.command("try")
 @click.argument("path", type=click.Path(path_type=Path))
@@ -104,6 +107,7 @@ def _owner(path: Path, me: tuple[str, ...]) -> Owner:
     from providers.mailfiles import MailFilesError
     from providers.mime.message import Owner as Person
 
+    _refuse_no_mail(path)
     guess = guess_owner(path)
     if me:
         bad = [address for address in me if re.fullmatch(r"[^\s<>@]+@[^\s<>@]+", address) is None]
@@ -118,6 +122,20 @@ def _owner(path: Path, me: tuple[str, ...]) -> Owner:
     if guess is None:
         raise MailFilesError(f"nobody can be guessed from {path}: say whose mail it is with --me")
     return guess.owner
+
+
+def _refuse_no_mail(path: Path) -> None:
+    """Raise MailFilesError for a file with lines like headers that is no mail."""
+    from itertools import islice
+
+    from providers.mailfiles import MailFilesError, mails_in
+    from providers.mime.reading import read_mail
+
+    if not path.is_file():
+        return
+    mails = [read_mail(file.raw) for file in islice(mails_in(path), FIRST)]
+    if not any(one.from_ or one.to or one.date or one.message_id or one.subject for one in mails):
+        raise MailFilesError(f"{path} is no mail: name an mbox file, a Maildir or an .eml file")
 
 
 def _bars() -> Bars:

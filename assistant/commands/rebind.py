@@ -11,6 +11,7 @@ The receipt is written in the same transaction: the same key never renames twice
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 
 from sqlalchemy import Connection
 
@@ -20,7 +21,7 @@ from assistant.house import House
 from providers.ports import ProviderError
 from storage import drafts, mailboxes, receipts, renaming
 from storage.dbtime import database_now_ms
-from storage.events import log
+from storage.events import log, story
 from storage.intents import Intent
 from storage.receipts import Receipt
 from storage.words import Identity, IntegrationId, IntentKey, Kind, ThreadId, UserName, Version
@@ -43,6 +44,8 @@ async def rebind(house: House, old: IntegrationId, new: IntegrationId, key: str)
         bound = mailboxes.load(conn, old)
         if why_not is None and bound is not None and bound.account != identity:
             why_not = f"{new} leads to another account than {old} is bound to"
+        if why_not is not None and _was_given(conn, old, new):
+            why_not = f"{new} has the history of {old} already"
         if why_not is not None:
             raise CommandError(f"{why_not}; nothing was changed")
         moved = renaming.rename(conn, old, new, lambda intent: _rekeyed(conn, intent, new))
@@ -85,6 +88,12 @@ async def _not_served(house: House, new: IntegrationId) -> str:
     said = f"there is no mailbox {new} in the users' files that are in force here (there are: "
     said += f"{served}" + (f"; the database knows besides: {elsewhere}" if elsewhere else "")
     return f"{said}): rename it there first, then give this command"
+
+
+def _was_given(conn: Connection, old: IntegrationId, new: IntegrationId) -> bool:
+    """Whether the history of *old* was given to *new* before."""
+    details = [event["detail"] for event in story(conn, new, "") if event["kind"] == "rebound"]
+    return any(isinstance(one, Mapping) and one.get("was") == old for one in details)
 
 
 def _rekeyed(conn: Connection, intent: Intent, new: IntegrationId) -> tuple[IntentKey, str]:

@@ -262,3 +262,11 @@ def test_check_says_that_a_host_with_another_users_file_serves_nothing_of_that_u
     row = says["users/robin.toml"]
     assert "this host serves nothing of robin" in str(row["says"])
     assert "fencepost migrate --adopt-users" in str(row["remedy"])
+
+
+def test_a_host_without_the_key_is_told_to_copy_it_from_the_one_that_has_it(shared: Place) -> None:
+    shared.run("once")
+    (shared.config / "installation.key").unlink()
+    copied = "copy it from the host that has it, or restore"
+    assert copied in shared.run("once", status=1)
+    assert copied in " ".join(shared.run("check", status=1).split())

@@ -54,7 +54,7 @@ def test_a_newcomer_who_names_a_bound_maildir_stops_nobody(place: Place, items: 
     newcomer = place.config / "users" / "anna.toml"
     newcomer.write_text(place.user_file.read_text().replace("robin@", "anna@"))
     place.deliver(2)
-    document = place.json("once")
+    document = place.json("once", status=2)
     assert isinstance(document, dict)
     assert [row["mailbox"] for row in document["mailboxes"]] == [OLD]
     assert len(place.drafts()) == 2
@@ -142,6 +142,12 @@ def test_the_same_key_renames_once(renamed: Place) -> None:
     conflict = renamed.json("rebind", OLD, "robin/other", "--key", "k", status=1)
     assert isinstance(conflict, dict)
     assert conflict["error"] == "conflict"
+
+
+def test_a_rebind_that_is_repeated_says_that_the_new_id_has_the_history(renamed: Place) -> None:
+    renamed.run("rebind", OLD, NEW)
+    said = renamed.run("rebind", OLD, NEW, status=1)
+    assert f"{NEW} has the history of {OLD} already; nothing was changed" in said
 
 
 def test_a_mailbox_that_is_still_configured_stays_as_it_is(place: Place) -> None:

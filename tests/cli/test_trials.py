@@ -106,6 +106,15 @@ def test_try_says_what_to_name_when_there_is_no_mail(tmp_path: Path) -> None:
     assert "fencepost" in run("try", str(tmp_path / "nothing"), status=1)
 
 
+def test_try_says_of_a_file_with_colons_that_it_is_no_mail(tmp_path: Path) -> None:
+    file = tmp_path / "accounts"
+    file.write_text("robin:x:1000:1000:Robin Vale:/home/robin:/bin/sh\n" * 3)
+    for more in ([], ["--me", "robin@example.com"]):
+        done = CliRunner().invoke(cli, ["try", str(file), *more], obj={})
+        assert done.exit_code == 1
+        assert "is no mail: name an mbox file" in done.stderr
+
+
 def test_try_refuses_an_owner_that_is_no_address(tmp_path: Path) -> None:
     path = mbox(tmp_path / "box.mbox", 1)
     assert "no address" in run("try", str(path), "--me", "robin", status=2)

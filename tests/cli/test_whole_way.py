@@ -335,3 +335,18 @@ def test_a_number_that_no_item_can_have_is_wrong_use(place: Place) -> None:
     place.run("once")
     place.run("review", "show", "9" * 30, status=2)
     place.run("review", "do", "9" * 30, "keep", status=2)
+
+
+def test_a_category_that_does_not_exist_is_refused_with_those_that_do(place: Place) -> None:
+    said = place.run("threads", "--category", "urgent", status=2)
+    assert "'needs_reply', 'waiting', 'fyi', 'automated', 'suspicious'" in said
+    assert "needs_reply" in place.run("threads", "--help")
+
+
+def test_a_word_that_is_no_items_number_is_said_to_be_none(place: Place) -> None:
+    said = place.run("review", "show", "x", status=2)
+    assert "'x' is no item's number; see: fencepost review list" in said
+
+
+def test_one_is_counted_in_the_singular(place: Place) -> None:
+    assert "1 user in " in place.run("check")
