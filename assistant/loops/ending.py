@@ -37,7 +37,7 @@ MOVED_WAIT_MS = 1_000
 """How soon a thread is worked on again whose plan was dropped because it had moved on."""
 
 UNSEEN_WAIT_MS = 15_000
-"""How soon a thread is worked on again in which a draft lies that no pass has noted yet."""
+"""How soon a thread is worked on again in which lies what no pass has noted yet."""
 
 
 UNWATCHED_WAIT_MS = 3_600_000

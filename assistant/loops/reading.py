@@ -40,6 +40,9 @@ _HAD_ONE = Asked(state=IntentState.ACCEPTED, passing=False, retry_at=None, reaso
 PATIENCE = 3
 """Failures of a thread after which its mails are fetched one by one."""
 
+SOONEST_MS, LATEST_MS = 60_000, 86_400_000
+"""How soon, and how late, a mail that could not be fetched is asked for again."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
@@ -84,11 +87,12 @@ class Record:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """A message that could not be read, and why."""
+    """A message that could not be read, and why. ``passing``: the mailbox may give it later."""
 
     ref: Ref
     identity: Identity
     reason: str
+    passing: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +212,10 @@ async def _fetched(
             (one,) = await account.mailbox.fetch([message.ref])
         except TransientError as error:
             why = message.unreadable or f"it cannot be fetched: {error}"
-            unread.append(Unread(ref=message.ref, identity=message.identity, reason=why))
+            passing = message.unreadable is None
+            unread.append(
+                Unread(ref=message.ref, identity=message.identity, reason=why, passing=passing)
+            )
         else:
             raws[message.ref] = one.raw
     if sound and len(unread) == len(record.mail):
@@ -228,6 +235,15 @@ def own_unread_at(record: Record, unread: Sequence[Unread]) -> datetime | None:
         if message.folder == Folder.SENT and message.ref in refs
     ]
     return datetime.fromtimestamp(max(times) / 1000, UTC) if times else None
+
+
+def asked_again_at(record: Record, unread: Sequence[Unread], now_ms: int) -> int | None:
+    """When to ask again for mail that the mailbox did not give: after as long as it lay there."""
+    refs = {one.ref for one in unread if one.passing}
+    arrived = [message.arrived_at for message in record.mail if message.ref in refs]
+    if not arrived:
+        return None
+    return now_ms + min(max(now_ms - max(arrived), SOONEST_MS), LATEST_MS)
 
 
 async def others_can_be_read(house: House, account: Account, record: Record) -> bool:

@@ -89,6 +89,9 @@ async def _turn(turn: Turn) -> Result:
     await _track(turn)
     found = await reading.conversation(account, turn.record, house.read, house.aside)
     turn.conversation, turn.unread = found.conversation, found.unread
+    now_ms = int(house.clock.now().timestamp() * 1000)
+    again_at = reading.asked_again_at(turn.record, turn.unread, now_ms)
+    turn.again_at_ms = earlier(turn.again_at_ms, again_at)
     house.faults.hit(FaultPoint.READ)
     turn.judged = await judging.judged(house, account, turn.record.row, turn.conversation)
     turn.triage = turn.judged.triage
@@ -174,7 +177,9 @@ async def _create(turn: Turn, act: CreateDraft) -> Result:
     strange = [one for one in snapshot.news if record.is_news(one)]
     noted = await _noted_elsewhere(turn, strange)
     if any(one.heads.identity not in noted for one in strange):
-        return await ending.moved(turn, "a message arrived while the thread was read")
+        # The pass that notes it makes the thread due at once.
+        why = "a message arrived while the thread was read"
+        return await ending.moved(turn, why, wait_ms=ending.UNSEEN_WAIT_MS)
     if (thread := _answered_elsewhere(turn, act, strange, noted)) is not None:
         because = f"you have answered it, in what is followed as thread {thread}"
         turn.plan = dataclasses.replace(turn.plan, act=None, because=because)
