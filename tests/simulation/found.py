@@ -69,7 +69,7 @@ FOUND: Final[Mapping[str, tuple[str, int]]] = {
     "a set whose COMMIT is unknown is asked for again": ("failing", 7),
     "answers of a set are mixed up": ("calls", 1450),
     "an error of one is an error of whoever leads": ("locked", 0),
-    "the calm is granted to one who does not wait for it any more": ("ending", 150),
+    "the calm is granted to one who does not wait for it any more": ("watching", 25),
     "a worker that drains takes what it waited for": ("ending", 0),
     "a sweep is taken for the caller's own word": ("stepped", 805),
     "a claim of an unknown COMMIT is read but once": ("calls", 1375),
