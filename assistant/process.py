@@ -30,7 +30,7 @@ from assistant.house import Account, House
 from assistant.minded import MindedStore
 from assistant.opening import is_shared, open_database
 from assistant.shelves import Shelves, references, shared
-from assistant.unserved import disagreement, faults_of, log_daemon, log_faults
+from assistant.unserved import disagreement, faults_of, log_daemon, log_faults, nested
 from assistant.wiring import Built, Unbuilt
 from config.faults import ConfigError
 from config.load import load
@@ -81,6 +81,7 @@ class Process:
     epoch: Epoch
     fleet: Fleet | None = None
     differing: Mapping[UserName, File] = field(default_factory=dict)
+    nested: Mapping[IntegrationId, Unbuilt] = field(default_factory=dict)
     built: dict[str, Built] = field(default_factory=dict)
     retired: list[Built] = field(default_factory=list)
 
@@ -119,8 +120,12 @@ class Process:
         log_daemon(self.loaded, loaded)
         # Work in hand may still use what went; it is closed with the process.
         self.retired += [old for name, old in self.built.items() if kept.get(name) is not old]
+        self.nested = await to_thread.run_sync(nested, loaded)
         accounts = {
-            name: account for built in kept.values() for name, account in built.accounts.items()
+            name: account
+            for built in kept.values()
+            for name, account in built.accounts.items()
+            if name not in self.nested
         }
         self.house.serving.keep_only(accounts)
         # Before anything of a new mailbox can be taken.
@@ -137,7 +142,9 @@ class Process:
         }
         faults = faults_of(loaded)
         log_faults(faults, kept)
+        log_faults(self.nested.values(), ())
         unbuilt = [one for built in kept.values() for one in built.unbuilt]
+        faults += self.nested.values()
         await self._tell_faults([*faults, *unbuilt, *self.disagreements()])
         return _difference(before, self.house.accounts)
 
@@ -159,8 +166,9 @@ class Process:
         return [disagreement(user, file) for user, file in self.differing.items()]
 
     def not_served(self) -> list[Unbuilt]:
-        """The users of whom nothing is served, because their file here is wrong, and why."""
-        return [one for one in faults_of(self.loaded) if one.user not in self.built]
+        """Users and mailboxes that are not served, for a file here is wrong, and why."""
+        wrong = [one for one in faults_of(self.loaded) if one.user not in self.built]
+        return [*wrong, *self.nested.values()]
 
     async def _tell_faults(self, faults: Iterable[Unbuilt]) -> None:
         """Open an item for each fault of configuration; close those that are mended."""

@@ -7,17 +7,25 @@ quote goes there.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable
+from typing import Final
 
 import structlog
 
 from assistant.loggable import loggable
 from assistant.wiring import Unbuilt
 from config.loaded import Loaded
-from storage.words import UserName
+from config.user import MaildirMailbox
+from providers.maildir.places import NAMES
+from providers.ports import Folder
+from storage.words import IntegrationId, UserName
 from storage.workers import File
 
 log = structlog.get_logger()
+
+FOLDERS: Final = (Folder.SENT, Folder.DRAFTS, Folder.TRASH)
+"""The folders of a Maildir that are no mailbox of their own."""
 
 
 def faults_of(loaded: Loaded) -> list[Unbuilt]:
@@ -33,6 +41,39 @@ def faults_of(loaded: Loaded) -> list[Unbuilt]:
                     problem=one.message,
                     remedy=one.remedy,
                 )
+            )
+    return found
+
+
+def nested(loaded: Loaded) -> dict[IntegrationId, Unbuilt]:
+    """The mailboxes that are a folder of another served Maildir, and why none is served. Blocks.
+
+    As a mailbox of its own its drafts and the owner's sent mail would pass for mail to answer.
+    """
+    boxes = [
+        (user, number, mailbox.id, mailbox.path)
+        for user in loaded.users.values()
+        for number, mailbox in enumerate(user.mailboxes)
+        if isinstance(mailbox, MaildirMailbox)
+    ]
+    names = [name for role in FOLDERS for name in NAMES[role]]
+    inside = {
+        os.path.realpath(path / name): f"{name} of {user.user}/{box}"
+        for user, _, box, path in boxes
+        for name in names
+    }
+    found = {}
+    for user, number, box, path in boxes:
+        folder = inside.get(os.path.realpath(path))
+        if folder is not None:
+            lines = loaded.lines.get(user.user, ())
+            line = lines[number] if number < len(lines) else None
+            where = f"{loaded.file_of(user.user)}{'' if line is None else f':{line}'}"
+            found[IntegrationId(f"{user.user}/{box}")] = Unbuilt(
+                user=user.user,
+                what=f"{where} mailboxes[{number + 1}].path",
+                problem=f"{path} is the folder {folder}, no mailbox of its own",
+                remedy="delete this mailbox, or name the Maildir of another account",
             )
     return found
 

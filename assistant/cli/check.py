@@ -88,11 +88,13 @@ async def _users(loaded: Loaded, probe: str | None, shelves: Shelves) -> list[Fi
     from assistant import wiring
     from assistant.cli.logincheck import login_findings
     from assistant.timing import SystemClock
+    from assistant.unserved import nested
     from config.user import MaildirMailbox
     from storage.words import NO_FAULTS
 
     settings = wiring.settings_of(loaded.daemon)
     findings: list[Finding] = []
+    inner = await to_thread.run_sync(nested, loaded)
     probed = False
     for user in loaded.users.values():
         build = partial(wiring.build_user, since_s=None, shelves=shelves)
@@ -107,7 +109,17 @@ async def _users(loaded: Loaded, probe: str | None, shelves: Shelves) -> list[Fi
             if isinstance(one, MaildirMailbox)
         }
         for account in built.accounts.values():
-            findings.append(await _mailbox(account, loaded, places.get(account.integration)))
+            why = inner.get(account.integration)
+            findings.append(
+                await _mailbox(account, loaded, places.get(account.integration))
+                if why is None
+                else Finding(
+                    what=str(account.integration),
+                    works=False,
+                    says=f"{why.what}: {why.problem}",
+                    remedy=why.remedy,
+                )
+            )
             if probe == account.integration:
                 probed = True
                 data_dir = loaded.daemon.storage.data_dir

@@ -67,9 +67,15 @@ def list_items(
 
 def _number(_context: click.Context, _parameter: click.Parameter, text: str) -> int:
     """The number of an item; any other word is wrong use."""
-    if not (text.isascii() and text.isdecimal() and int(text) <= MAX_ID):
+    if not _is_number(text):
         raise click.BadParameter(f"{text!r} is no item's number; see: fencepost review list")
     return int(text)
+
+
+def _is_number(text: str) -> bool:
+    """Whether an item can have this number; Python converts no text of thousands of digits."""
+    short = text.isascii() and text.isdecimal() and len(text) <= len(str(MAX_ID))
+    return short and int(text) <= MAX_ID
 
 
 @command.command("show")
@@ -106,7 +112,7 @@ def do(
     """Decide: ACTION on one or more items."""
     common.set_up_logging(quiet=True)
     *items, action = words
-    numbers = all(item.isdecimal() and int(item) <= MAX_ID for item in items)
+    numbers = all(_is_number(item) for item in items)
     if not items or not numbers or action.isdecimal():
         raise click.UsageError("write the item's numbers, then the action: 3 5 dismiss")
     loaded = common.load_config(_chosen(config_dir), served=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import mailbox
+
+import pytest
 from structlog.testing import capture_logs
 
 from assistant.loggable import loggable
@@ -129,3 +132,30 @@ def test_a_fault_of_the_daemons_file_is_said_once_while_a_process_runs(place: Pl
     [line] = told
     assert "fencepost.toml is wrong" in line["event"]
     assert "line 4" in line["problem"]
+
+
+def add_mailbox(place: Place, folder: str) -> None:
+    with place.user_file.open("a") as file:
+        file.write('[[mailboxes]]\nid = "inner"\nprovider = "maildir"\n')
+        file.write(f'path = "{place.maildir}/{folder}"\n')
+
+
+@pytest.mark.parametrize("folder", [".Sent", ".Drafts", ".Trash"])
+def test_a_folder_of_a_served_maildir_is_no_mailbox_of_its_own(place: Place, folder: str) -> None:
+    add_mailbox(place, folder)
+    place.deliver(1)
+    document = place.json("once", status=2)
+    assert isinstance(document, dict)
+    assert [row["mailbox"] for row in document["mailboxes"]] == ["robin/local"]
+    [refused] = document["not_served"]
+    assert refused["problem"].endswith(
+        f"is the folder {folder} of robin/local, no mailbox of its own"
+    )
+    assert len(place.drafts()) == 1
+    assert refused["problem"] in place.run("check", status=1)
+
+
+def test_another_folder_of_a_maildir_may_be_a_mailbox(place: Place) -> None:
+    mailbox.Maildir(place.maildir).add_folder("Shop")
+    add_mailbox(place, ".Shop")
+    place.run("once")
