@@ -265,7 +265,9 @@ async def _watch_all(
         name = account.integration
         one = noted[name]
         found = await Watcher(house, account).once()
-        other = None if found is not None else await _other(house, name)
+        # What this host lacks for a mailbox is told, whoever else serves it.
+        asks = found is None and house.serving.has(name)
+        other = await _other(house, name) if asks else None
         one.left_to = other.owner if other is not None and other.lives else None
         if other is not None and one.left_to is None and not one.waited:
             one.waited = True
