@@ -13,11 +13,13 @@ import getpass
 import imaplib
 import os
 import pwd
+import random
 import shutil
 import socket
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -207,10 +209,12 @@ def short_folder() -> str:
 
 
 def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        return int(held.getsockname()[1])
+    """A port that nobody listens on now, below those that the system gives to connections."""
+    while True:
+        port = random.randrange(15_000, 32_000)
+        with socket.socket() as held, suppress(OSError):
+            held.bind(("127.0.0.1", port))
+            return port
 
 
 def wait_for_port(port: int, seconds: float = 15) -> None:
