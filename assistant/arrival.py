@@ -10,12 +10,14 @@ the wait in order. Nothing is held or written meanwhile; a crash leaves nothing.
 from __future__ import annotations
 
 import signal
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import anyio
 import structlog
 
 from assistant.opening import is_shared, place_of
+from assistant.timing import TimedOut, run_until
 from storage.errors import StorageError
 from storage.pg_errors import sqlstate
 
@@ -37,29 +39,12 @@ _STARTING: Final = "57P03"
 
 async def is_up(loaded: Loaded, clock: Clock) -> bool:
     """Wait as ``wait_until_up`` does; False when SIGTERM or Ctrl-C came first."""
-    if not is_shared(loaded):
-        return True
-    failures: list[Exception] = []
-    stopped = False
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as received:
-        async with anyio.create_task_group() as group:
-
-            async def hear() -> None:
-                nonlocal stopped
-                async for _ in received:
-                    stopped = True
-                    log.info("stopping: PostgreSQL was not up yet")
-                    group.cancel_scope.cancel()
-
-            group.start_soon(hear)
-            try:
-                await wait_until_up(loaded, clock)
-            except Exception as error:  # noqa: BLE001 -- carried out of the group unchanged
-                failures.append(error)
-            group.cancel_scope.cancel()
-    if failures:
-        raise failures[0]
-    return not stopped
+        found = await run_until(lambda: anext(received), partial(wait_until_up, loaded, clock))
+    if isinstance(found, TimedOut):
+        log.info("stopping: PostgreSQL was not up yet")
+        return False
+    return True
 
 
 async def wait_until_up(loaded: Loaded, clock: Clock) -> None:

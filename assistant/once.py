@@ -9,7 +9,7 @@ for, a lease's time at most.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar
@@ -26,6 +26,7 @@ from assistant.loops.turn import Result
 from assistant.loops.watcher import Watcher
 from assistant.loops.worker import Worker
 from assistant.rests import rest_of
+from assistant.timing import run_until
 from assistant.views_health import pause_of
 from storage import leases, mailboxes, overview, reviews, watches, workers
 from storage.dbtime import database_now_ms
@@ -167,9 +168,9 @@ async def run_once(
         group.start_soon(house.keeper.run)
         group.start_soon(drain)
         for _ in range(ROUNDS):
-            await _unless(stop, partial(_watch_all, house, noted, progress))
+            await run_until(stop.wait, partial(_watch_all, house, noted, progress))
             await worker.until_idle(HORIZON_S)
-            looked = await _unless(stop, look)
+            looked = await run_until(stop.wait, look)
             await worker.until_idle(0)
             resting = await house.store.read(partial(_resting, names=list(noted)))
             if stop.is_set() or (not looked and not _moved(worker, resting)):
@@ -178,41 +179,37 @@ async def run_once(
             await notifier.pass_once()
         group.cancel_scope.cancel()
 
-    def summed(conn: Connection) -> list[Summary]:
-        new = [one for one in _quarantined(conn) if one.id not in before]
-        unread = Counter(one.integration for one in new if one.about != one.thread)
-        aside = Counter(one.integration for one in new if one.about == one.thread)
-        return [
-            Summary(
-                mailbox=name,
-                messages=one.messages,
-                threads=one.threads,
-                results=worker.results.get(name, Counter()),
-                problem=one.problem,
-                left_to=one.left_to,
-                unread=unread[name],
-                aside=aside[name],
-                problems=_lacking(house, name) or problems_of(conn, name, unread=one.problem),
-            )
-            for name, one in noted.items()
-        ]
-
-    return await house.store.read(summed)
+    return await house.store.read(
+        partial(_summed, house=house, noted=noted, worker=worker, before=before)
+    )
 
 
-async def _unless(stop: anyio.Event, work: Callable[[], Awaitable[T]]) -> T | None:
-    """Do work that gives up its leases when it is cancelled, and cancel it on *stop*."""
-    result: T | None = None
-
-    async def cancel() -> None:
-        await stop.wait()
-        group.cancel_scope.cancel()
-
-    async with anyio.create_task_group() as group:
-        group.start_soon(cancel)
-        result = await work()
-        group.cancel_scope.cancel()
-    return result
+def _summed(
+    conn: Connection,
+    *,
+    house: House,
+    noted: Mapping[IntegrationId, _Noted],
+    worker: Worker,
+    before: Collection[int],
+) -> list[Summary]:
+    """What became of each mailbox; *before* are the items that were there already."""
+    new = [one for one in _quarantined(conn) if one.id not in before]
+    unread = Counter(one.integration for one in new if one.about != one.thread)
+    aside = Counter(one.integration for one in new if one.about == one.thread)
+    return [
+        Summary(
+            mailbox=name,
+            messages=one.messages,
+            threads=one.threads,
+            results=worker.results.get(name, Counter()),
+            problem=one.problem,
+            left_to=one.left_to,
+            unread=unread[name],
+            aside=aside[name],
+            problems=_lacking(house, name) or problems_of(conn, name, unread=one.problem),
+        )
+        for name, one in noted.items()
+    ]
 
 
 async def _looked(reconciler: Reconciler, horizon_s: float | None) -> int:

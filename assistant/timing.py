@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Generic, TypeVar
 
 import anyio
@@ -33,7 +34,7 @@ class SystemClock:
 
 
 class TimedOut:
-    """The answer of ``run_within`` when the time was over first."""
+    """The answer of ``run_within`` and ``run_until`` when what bounds the work was over first."""
 
 
 class _Box(Generic[T]):
@@ -46,7 +47,14 @@ class _Box(Generic[T]):
 async def run_within(
     clock: Clock, seconds: float, work: Callable[[], Awaitable[T]]
 ) -> T | TimedOut:
-    """Run *work* for at most *seconds* by *clock*, then cancel it.
+    """Run *work* for at most *seconds* by *clock*; as ``run_until``."""
+    return await run_until(partial(clock.sleep, seconds), work)
+
+
+async def run_until(
+    over: Callable[[], Awaitable[object]], work: Callable[[], Awaitable[T]]
+) -> T | TimedOut:
+    """Run *work* until *over* returns, then cancel it.
 
     An error of *work* is raised as it is, not in a group.
     """
@@ -56,7 +64,7 @@ async def run_within(
     async with anyio.create_task_group() as group:
 
         async def ring() -> None:
-            await clock.sleep(seconds)
+            await over()
             group.cancel_scope.cancel()
 
         group.start_soon(ring)

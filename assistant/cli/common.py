@@ -176,10 +176,17 @@ def told(work: Callable[P, Coroutine[object, object, T]]) -> Callable[P, T]:
         from config.secrets import SecretError
         from storage.errors import StorageError
 
+        foreseen = (StartError, StorageError, SocketError, SecretError)
         try:
             return anyio.run(partial(work, *args, **kwargs))
-        except (StartError, StorageError, SocketError, SecretError) as error:
-            give_up(str(error))
+        except (*foreseen, ExceptionGroup) as error:
+            # Tasks that work side by side fail as a group.
+            first: BaseException = error
+            while isinstance(first, BaseExceptionGroup):
+                first = first.exceptions[0]
+            if isinstance(error, BaseExceptionGroup) and error.split(foreseen)[1] is not None:
+                raise
+            give_up(str(first))
         except KeyboardInterrupt:
             give_up("stopped")
 
