@@ -212,7 +212,9 @@ async def _noted_elsewhere(turn: Turn, strange: Sequence[Sighting]) -> dict[Iden
     if not strange:
         return {}
     wanted, integration = {one.heads.identity for one in strange}, turn.record.row.integration
-    return await turn.house.store.read(lambda conn: messages.threads_of(conn, integration, wanted))
+    noted = await turn.house.store.read(lambda conn: messages.threads_of(conn, integration, wanted))
+    # What is noted here since this turn began to read is news.
+    return {one: thread for one, thread in noted.items() if thread != turn.record.row.thread}
 
 
 def _answered_elsewhere(

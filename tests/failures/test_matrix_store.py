@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import anyio
 import pytest
 import sqlalchemy as sa
@@ -146,12 +144,12 @@ async def test_a_claim_in_doubt_whose_work_is_cancelled_has_never_left(make: Mak
     world = make()
     process = world.process()
     await note_question(world, process)
-    scope, loop = anyio.CancelScope(), asyncio.get_running_loop()
+    scope = anyio.CancelScope()
 
     def lose(gate: Gate) -> None:
         world.db.pending_fault = CommitFault.LANDED
-        # A unit may run on another thread.
-        loop.call_soon_threadsafe(scope.cancel)
+        # The next one reads the claim again.
+        gate.on["write"] = lambda _: scope.cancel()
 
     process.gate.at[FaultPoint.CLAIM_WRITTEN] = lose
 

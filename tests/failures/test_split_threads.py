@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import anyio
 import pytest
 from sqlalchemy import Connection
+from structlog.testing import capture_logs
 
 from assistant.loops.turn import Result
 from providers.ports import Folder
@@ -11,8 +13,9 @@ from storage import messages, threads
 from storage.dbtime import database_now_ms
 from storage.messages import Message
 from storage.words import Identity, Ref, ThreadId
-from tests.support.mails import MINA, ROBIN, follow_up, mail, question
-from tests.support.scenes import SETTLED_S, draft
+from tests.support.clock import quiesce
+from tests.support.mails import MINA, ROBIN, follow_up, mail, own_reply, question
+from tests.support.scenes import SETTLED_S, draft, note_question
 from tests.support.world import BOX, World
 from tests.support.worlds import GMAIL, Make
 
@@ -67,6 +70,24 @@ async def test_what_was_answered_in_another_thread_is_answered_and_its_work_ends
     assert b"d3@example.org" in world.drafts()[0].raw
     first = next(row for row in world.threads() if row.no_draft_because is not None)
     assert str(first.no_draft_because).startswith("you have answered it, in what is followed as")
+
+
+async def test_what_is_noted_in_this_thread_while_it_is_read_is_news() -> None:
+    with capture_logs():
+        world = World()
+        process = world.process()
+        await note_question(world, process)
+        go_on = anyio.Event()
+        async with world.background() as group:
+            process.gate.holds["snapshot", 1] = go_on.wait
+            group.start_soon(process.work)
+            await quiesce()
+            world.hands.put(own_reply(1), Folder.SENT)
+            await process.note()
+            go_on.set()
+            await quiesce()
+        assert world.calls == []
+        assert world.thread.no_draft_because == "a message arrived while the thread was read"
 
 
 @pytest.mark.parametrize("raw", [follow_up(1), question(1)], ids=["an answer", "a copy"])
