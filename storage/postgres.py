@@ -120,8 +120,8 @@ class PostgresDatabase:
                     for _ in range(int(self._limiter.total_tokens)):
                         await self._limiter.acquire_on_behalf_of(object())
                     self._limiter.total_tokens = float("inf")
-            for conn, _ in self._at_hand:
-                await conn.close()
+            while self._at_hand:
+                await self._at_hand.pop()[0].close()
             await self._engine.dispose()
 
     async def _run(self, begin: str, unit: Callable[[Connection], T], hook: Hook | None) -> T:

@@ -55,9 +55,8 @@ class Watch:
         self._closed = True
         for stop in self._stops:
             stop.set()
-        notify, self._notify = self._notify, None
-        if notify is not None:
-            await to_thread.run_sync(notify.close)
+        # Behind whatever a thread does with the watch, so that none is set after this.
+        await to_thread.run_sync(self._drop, limiter=self._limiter)
 
     async def _change(self, waiting: CancelScope) -> None:
         """End *waiting* when a folder changes; do nothing where there is no watch."""
